@@ -26,7 +26,7 @@ function(headlight_target name)
   endif()
 endfunction()
 
-# optimise_lightly(NAME): a target whose own lines take no time worth mentioning: what takes long is their compilation.
+# optimise_lightly(NAME): for a target whose own code takes hardly any time to run, but long to compile.
 function(optimise_lightly name)
   target_compile_options(${name} PRIVATE $<$<AND:$<CONFIG:Release>,$<NOT:$<CXX_COMPILER_ID:MSVC>>>:-O1>)
 endfunction()

@@ -1,8 +1,8 @@
-# What `cmake --install` lays down for programs that link with the computation: find_package(headlight), headlight::core.
+# What `cmake --install` installs for programs that link with the computation: find_package(headlight), headlight::core.
 # The archive is made of the objects of headlight_core: it needs no Cairo, Pango, Fontconfig, ImGui or window. The component is "Library", which the packages of a program leave out.
 include(CMakePackageConfigHelpers)
 
-# public_headers(LIST HEADER): the header and every one of ours that it includes, as paths from the root.
+# public_headers(LIST HEADER): the header and all of our headers that it includes, as paths from the root.
 function(public_headers list header)
   set(found ${${list}})
   if(NOT header IN_LIST found)

@@ -1,4 +1,4 @@
-# What `cmake --install` lays down besides the library (cmake/Library.cmake), and the packages that CPack makes of it: `cpack -G DEB` in the
+# What `cmake --install` installs in addition to the library (cmake/Library.cmake), and the packages that CPack makes of it: `cpack -G DEB` in the
 # build folder, `.ci/tarball` for one that runs without being installed.
 if(TARGET headlight)
   set(desktop ${CMAKE_SOURCE_DIR}/assets/desktop)
@@ -33,7 +33,7 @@ set(CPACK_PACKAGE_DESCRIPTION "Headlight runs multi-head attention step by step 
 to teach attention, to explore masks, to debug one's own implementation and to make figures.")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
-# The program and its Python module: who links with the library installs from the source (cmake/Library.cmake).
+# The program and its Python module. The library is installed from the source (cmake/Library.cmake).
 install(FILES ${CMAKE_SOURCE_DIR}/python/headlight.py ${CMAKE_SOURCE_DIR}/python/headlight_watch.py ${CMAKE_SOURCE_DIR}/python/headlight_record.py
         DESTINATION lib/python3/dist-packages COMPONENT Python EXCLUDE_FROM_ALL)
 set(CPACK_INSTALL_CMAKE_PROJECTS "${CMAKE_BINARY_DIR};headlight;Unspecified;/" "${CMAKE_BINARY_DIR};headlight;Python;/")
@@ -41,7 +41,7 @@ set(CPACK_GENERATOR DEB)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-# Loaded at run time, which no linker tells: OpenGL's drivers and at least one face.
+# Loaded at run time, so the linker does not know of them: OpenGL's drivers and at least one font.
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "libgl1, libegl1, libgl1-mesa-dri, fonts-dejavu-core")
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "fonts-inter, fonts-jetbrains-mono, fonts-stix, fonts-wqy-microhei, python3-numpy")
 include(CPack)

@@ -1,4 +1,4 @@
-// Counts what this thread allocates by operator new, which the whole test program's is replaced for.
+// Counts the allocations of this thread by operator new, which is replaced for the whole test program.
 #pragma once
 
 #include <cstddef>

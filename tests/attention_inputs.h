@@ -1,4 +1,4 @@
-// Small seeded inputs, and attention once more in plain float64 loops to compare with.
+// Small seeded inputs, and a reference implementation of attention as plain float64 loops.
 #pragma once
 
 #include <cmath>
@@ -19,7 +19,7 @@ inline Tensor sampled(const Shape& shape, std::string_view stream, float reach =
   return Sampler(11, stream).uniform(shape, -reach, reach);
 }
 
-/// The one step of the scores that gives `stage`, from the stage before it.
+/// The single step of the scores that computes `stage` from the stage before it.
 inline Tensor one_step(const ScoreSteps& steps, Stage stage, const Tensor& before = {}) {
   return sweep(steps, stage, stage, before)[stage];
 }

@@ -1,4 +1,4 @@
-// The one door to Catch2, 2 and 3.
+// The only file that includes Catch2, version 2 or 3.
 #pragma once
 
 #ifdef HEADLIGHT_CATCH3

@@ -1,4 +1,4 @@
-// The tolerance that every number is held to: |a − b| ≤ 1e-5 + 1e-4·|b|, infinities and NaN in the same places.
+// The tolerance for all numbers: |a − b| ≤ 1e-5 + 1e-4·|b|, with infinities and NaN in the same places.
 #pragma once
 
 #include <cmath>

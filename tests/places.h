@@ -1,4 +1,4 @@
-// Where tests find what is in the repository and what was built.
+// The paths of the repository's files and of the built program, for tests.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@ std::string assets();     ///< assets
 std::string baselines();  ///< tests/baselines
 std::string program();    ///< the built headlight
 
-/// All of a file; "" where there is none.
+/// The contents of a file; "" if it does not exist.
 std::string text_of(const std::filesystem::path& path);
 
 }  // namespace headlight::places

@@ -1,4 +1,4 @@
-// All settings of scores at once, so that tests cover a new one as soon as it has its row.
+// A scenario with all settings of scores, so that tests cover a new setting as soon as it has its row.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,8 +8,8 @@
 
 namespace headlight {
 
-/// Random input with each setting of scores as in its example, but scaled after the product, and without a bias by
-/// hand, whose example has the size of two tokens.
+/// Random input with each setting of scores as in its example, except that scores are scaled after the product, and
+/// that there is no typed bias, whose example has the size of two tokens.
 inline Scenario every_score_setting() {
   nlohmann::json file{{"source", "random"}};
   for (const Setting& setting : all_settings()) {

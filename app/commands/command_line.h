@@ -1,4 +1,4 @@
-// What the person typed, read but not yet acted on.
+// The parsed command line.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@
 
 namespace headlight {
 
-/// A command line that cannot be understood. The sentence says what is wrong and where to read on.
+/// A command line that cannot be parsed. The message says what is wrong and where to read more.
 class UsageError : public InputError {
  public:
   explicit UsageError(const std::string& wrong) : InputError("", wrong, "see headlight --help") {}
@@ -43,38 +43,38 @@ enum class CommandKind {
 
 struct CommandLine {
   CommandKind kind = CommandKind::window;
-  std::string file;                                           ///< "" where none was named
+  std::string file;                                           ///< "" if none was named
   std::string second_file;                                    ///< for compare
   std::vector<std::pair<std::string, std::string>> settings;  ///< option and text, in the order of the manual
-  std::map<std::string, std::string> options;                 ///< the command's own, by name: "--stage" → "weights"
-  std::string list_what;                                      ///< for list
+  std::map<std::string, std::string> options;  ///< options of the command, by name: "--stage" → "weights"
+  std::string list_what;                       ///< for list
 
   bool has(const std::string& option) const { return options.contains(option); }
-  /// "" where it was not given.
+  /// The text of an option; "" if it was not given.
   std::string operator[](const std::string& option) const;
-  /// From --threads; 0 where it was not given.
+  /// From --threads; 0 if it was not given.
   int threads() const;
 };
 
 /// `arguments` without the program's name. Throws UsageError.
 CommandLine parse_command_line(std::vector<std::string> arguments);
 
-/// What FILE names, without settings; without FILE the default lesson, unless the settings say where the inputs come
-/// from. Throws FileError, SettingError.
+/// The lesson or file that FILE names, without settings; without FILE the default lesson, unless the settings name
+/// another input. Throws FileError, SettingError.
 Lesson source_of(const CommandLine& line);
-/// No file, no settings: a trained model opens, in the window's language.
+/// Whether neither a file nor settings are given: then a trained model opens, in the window's language.
 bool names_nothing(const CommandLine& line);
-/// The scenario that FILE, --random or neither names, with the settings applied. Throws FileError, SettingError.
+/// The scenario of FILE, --random or the default, with the settings applied. Throws FileError, SettingError.
 Scenario scenario_of(const CommandLine& line);
 
 /// The text of --help.
 std::string help_text();
 
-/// What a terminal may show of a name that anybody may have chosen: control characters and what is not UTF-8 as U+FFFD.
+/// Text from outside, safe to print on a terminal: control characters and invalid UTF-8 become U+FFFD.
 std::string printable(std::string_view text);
-/// A line a row, its texts in columns.
+/// Prints one line per row, with the texts in columns.
 void print_columns(const std::vector<std::vector<std::string>>& table);
-/// "subject: sentence" on a line of standard error, control characters escaped.
+/// Prints "subject: sentence" on a line of standard error, with control characters escaped.
 void say(const std::string& subject, const std::string& sentence);
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// GlMatrixPainter: draws matrices with OpenGL 3.3, each by one quad whatever its size.
+// GlMatrixPainter: draws matrices with OpenGL 3.3, each as a single quad.
 #pragma once
 
 #include <array>
@@ -12,18 +12,18 @@
 
 namespace headlight {
 
-/// Needs ImGui's OpenGL 3 backend and one context, current whenever it is called and when it goes.
+/// Needs ImGui's OpenGL 3 backend, and the same current context for all calls and for destruction.
 class GlMatrixPainter : public MatrixPainter {
  public:
-  /// As MatrixTextures::set_frame_budget(); a matrix that is left to a later frame is not drawn.
+  /// As MatrixTextures::set_frame_budget(); a matrix that is postponed to a later frame is not drawn.
   void set_frame_budget(std::chrono::milliseconds budget) { textures_.set_frame_budget(budget); }
-  /// As MatrixTextures::make_in_background(); a matrix that is not made yet is not drawn.
+  /// As MatrixTextures::make_in_background(); a matrix that is not ready is not drawn.
   void make_in_background() { textures_.make_in_background(); }
-  /// Whether the last frame left a matrix to the next ones.
+  /// Whether the last frame postponed a matrix.
   bool lacks() const override { return textures_.lacks(); }
   /// Call before a frame's first draw().
   void begin_frame();
-  /// The quad's corners are rounded to whole pixels of the framebuffer, so that all edges are crisp.
+  /// Rounds the quad's corners to whole pixels of the framebuffer, so that all edges are sharp.
   void draw(ImDrawList& list, const MatrixQuad& quad) override;
   void fill(ImDrawList& list, ImVec2 min, ImVec2 max, ImU32 colour) override;
   void image(ImDrawList& list, ImVec2 min, const std::shared_ptr<const Image>& image) override;
@@ -63,12 +63,12 @@ class GlMatrixPainter : public MatrixPainter {
   MatrixTextures textures_;
   std::vector<MapTexture> maps_;
   std::vector<ImageTexture> images_;
-  std::vector<std::unique_ptr<Call>> calls_;  ///< the frame's first used_ are in use: ImGui keeps their addresses
+  std::vector<std::unique_ptr<Call>> calls_;  ///< the first used_ are in use in this frame: ImGui keeps their addresses
   std::size_t used_ = 0;
   std::vector<std::unique_ptr<Fill>> fills_;  ///< likewise
   std::size_t fills_used_ = 0;
   std::uint64_t frame_ = 0;
-  std::array<std::unique_ptr<MatrixShader>, MatrixShader::variants> shaders_;  ///< made when first used
+  std::array<std::unique_ptr<MatrixShader>, MatrixShader::variants> shaders_;  ///< created on first use
 };
 
 }  // namespace headlight

@@ -1,6 +1,6 @@
-// What OpenGL gives out and wants back: textures, programs, framebuffers, each owned by one value.
+// RAII owners of OpenGL objects: textures, programs, framebuffers.
 //
-// All of it needs the context current that it was made in, for destruction too.
+// All functions, including destructors, need the context that the object was created in to be current.
 #pragma once
 
 #include <optional>
@@ -16,18 +16,18 @@
 
 namespace headlight {
 
-/// Reads OpenGL's functions through `load`. Throws InputError where the context is older than OpenGL 3.3. In debug
-/// builds the driver's errors are printed on standard error, where it tells them.
+/// Loads OpenGL's functions through `load`. Throws InputError if the context is older than OpenGL 3.3. Debug builds
+/// print the driver's errors on standard error, if the driver reports them.
 void load_opengl(GLADloadfunc load);
-/// What this system's shaders begin with: the language's version for ImGui's, all that ours need.
+/// The first line of shaders on this system: the language version for ImGui's shaders, everything that ours need.
 const char* shader_version();
 const char* shader_head();
-/// What draws: "llvmpipe (LLVM 15.0.6, 256 bits)".
+/// The name of the renderer: "llvmpipe (LLVM 15.0.6, 256 bits)".
 std::string opengl_renderer();
-/// The driver was reset, and all that it held is gone: only a new context draws again.
+/// Whether the driver was reset and all objects are lost: drawing then needs a new context.
 bool context_is_lost();
 
-/// Deleter is called with the id when it goes.
+/// Calls Deleter with the id on destruction.
 template <void (*Deleter)(GLuint)>
 class GlHandle {
  public:
@@ -57,7 +57,7 @@ using GlTexture = GlHandle<delete_texture>;
 using GlProgram = GlHandle<delete_program>;
 using GlShader = GlHandle<delete_shader>;
 
-/// What the texels of a texture are.
+/// The format of a texture's texels.
 enum class TexelFormat { r32ui, rgba8 };
 
 /// A texture read texel by texel, without filtering. `texels` may be null.
@@ -68,7 +68,7 @@ void update_texture(const GlTexture& texture, TexelFormat format, int width, int
 /// The largest width and height of a texture.
 int max_texture_size();
 
-/// `attributes` are bound to these locations. Throws std::runtime_error with the compiler's message: a mistake of ours.
+/// Binds `attributes` to these locations. Throws std::runtime_error with the compiler's message: a programmer's error.
 struct AttributeLocation {
   const char* name;
   GLuint location;
@@ -76,7 +76,7 @@ struct AttributeLocation {
 GlProgram make_program(const char* vertex_source, const char* fragment_source,
                        std::span<const AttributeLocation> attributes);
 
-/// Somewhere to draw that is not a window: 8 bits a channel, no depth.
+/// An off-screen render target: 8 bits per channel, no depth.
 class Framebuffer {
  public:
   Framebuffer(int width, int height);
@@ -90,30 +90,30 @@ class Framebuffer {
   GlHandle<delete_framebuffer> framebuffer_;
 };
 
-/// The pixels of the framebuffer that is bound, from the top left, opaque.
+/// The pixels of the bound framebuffer, from the top left, opaque.
 Image read_pixels(int width, int height);
 
-// The shader that colours a matrix, and what it needs to know of one.
+// The shader that colours a matrix, and its parameters.
 
-/// One matrix to draw. Lengths in pixels of the framebuffer.
+/// One matrix to draw. Lengths are in pixels of the framebuffer.
 struct MatrixDraw {
   GLuint cells = 0;    ///< as MatrixLevel::cells
-  GLuint colours = 0;  ///< as make_colours() gives them
+  GLuint colours = 0;  ///< from make_colours()
   int rows = 0, cols = 0;
   int width = 0, height = 0;
   bool hatched = false, marked = false;
   int gap = 0;
   ValueRange range;
   Norm norm = Norm::linear;
-  bool flat_masked = false;  ///< cells too small for hatching, which would outshine what is beside it
+  bool flat_masked = false;  ///< cells too small for hatching, which would be too prominent
   float centre = 0;
-  float scale = 1;  ///< pixels to a unit of the patterns
+  float scale = 1;  ///< pixels per unit of the patterns
   float opacity = 1;
   Theme theme = Theme::light;
-  int revealed_row = 0, revealed_col = 0;  ///< cells from there on are blank; row `rows`: none is
+  int revealed_row = 0, revealed_col = 0;  ///< cells from there on are blank; row = `rows`: none
 };
 
-/// The map's colours, so finely interpolated that the nearest is right within 1/255.
+/// The map's colours, interpolated so finely that the nearest one is within 1/255.
 GlTexture make_colours(const Colormap& map);
 
 /// Maps ImGui's coordinates to clip space: x · scale + offset.
@@ -123,21 +123,21 @@ struct Projection {
 
 class MatrixShader {
  public:
-  /// Which of the shader's variants a matrix needs, from 0 to variants − 1.
+  /// The shader variant for a matrix, from 0 to variants − 1.
   static unsigned variant_of(const MatrixDraw& draw);
   static constexpr unsigned variants = 128;
 
-  /// `position`, `uv`: the attribute locations that ImGui's backend has set up.
+  /// `position`, `uv`: the attribute locations of ImGui's backend.
   MatrixShader(unsigned variant, GLuint position, GLuint uv);
-  /// Makes the next triangles show the matrix: their UV counts its pixels from the top left. Changes the program,
-  /// blending and texture unit 1; the cells belong on unit 0.
+  /// Makes the following triangles show the matrix: their UV are its pixel coordinates from the top left. Changes the
+  /// program, blending and texture unit 1; the cells must be bound to unit 0.
   void use(const MatrixDraw& draw, const Projection& projection);
 
  private:
   GLint location(const char* uniform) const { return glGetUniformLocation(program_.id(), uniform); }
 
   GlProgram program_;
-  std::optional<Theme> theme_;  ///< whose marks the program has
+  std::optional<Theme> theme_;  ///< theme of the marks in the program
   bool flat_masked_ = false;
   GLint projection_, count_, size_, cells_per_half_pixel_, gap_, cell_size_, range_, least_, centre_, unit_, opacity_,
       revealed_, marks_;

@@ -1,5 +1,5 @@
-// The page around the program: what the browser says goes in by Page (app/web/page.js calls it), what the program wants
-// of the browser goes out by the functions at the end.
+// The web page around the program: input from the browser comes through Page (called by app/web/page.js), requests to
+// the browser go through the functions at the end.
 #pragma once
 
 #include <memory>
@@ -11,33 +11,33 @@ namespace headlight {
 
 class Page {
  public:
-  /// Draws on the element "canvas". Throws InputError where the browser has no WebGL 2.
+  /// Draws on the element "canvas". Throws InputError if the browser has no WebGL 2.
   explicit Page(const WindowOptions& options);
   ~Page();
 
-  /// The canvas, in its own pixels, and how many of them a point has.
+  /// The size of the canvas in its own pixels, and its pixels per point.
   void resize(int width, int height, float scale);
-  /// Draws where something is to be drawn; once for each of the browser's frames.
+  /// Draws a frame if necessary; call once for each of the browser's frames.
   void frame();
-  /// Something happened: the next frames are drawn.
+  /// An event happened: the next frames are drawn.
   void touch();
   void open(const std::string& path);
-  /// A sentence from outside, shown as an error.
+  /// Shows a message from outside as an error.
   void warn(const std::string& sentence);
-  /// There is another face among the files.
+  /// A font file was added.
   void renew_fonts();
-  /// The browser left it by itself, which ends the presentation that asked for it.
+  /// The browser left full screen by itself; this ends the presentation that requested it.
   void leave_fullscreen();
-  /// A field has the keyboard.
+  /// Whether a text field has the keyboard focus.
   bool wants_text() const;
-  /// Everything is computed and nothing moves.
+  /// Whether everything is computed and nothing moves.
   bool settled() const;
-  /// "" where there is none.
+  /// "" if there is none.
   std::string link() const;
-  /// The message that is shown, as it was thrown.
+  /// The shown message: the error in English, or the notice.
   std::string said() const;
   bool offers_recovery() const;
-  /// How many frames were drawn.
+  /// The number of frames drawn.
   int frames_drawn() const;
 
  private:
@@ -50,28 +50,28 @@ Page* the_page();
 
 }  // namespace headlight
 
-// What the page asks of the browser, done by app/web/browser.js.
+// Requests to the browser, implemented in app/web/browser.js.
 extern "C" {
 
-/// Onto the clipboard, as soon as the browser lets us.
+/// Copies to the clipboard, as soon as the browser allows it.
 void browser_copy(const char* text);
-/// What was last pasted or copied here, until the next call.
+/// The text that was last pasted or copied here; valid until the next call.
 const char* browser_clipboard();
 /// Asks for files, which are then opened.
 void browser_choose_files(void);
 void browser_set_title(const char* title);
 void browser_set_cursor(const char* css);
 void browser_set_fullscreen(int on);
-/// Keeps the state folder in the browser's storage, and gives the person what was saved or exported as downloads.
+/// Saves the state folder in the browser's storage, and offers saved or exported files as downloads.
 void browser_keep_files(void);
-/// A link's beginning: the page's address without query and fragment.
+/// The beginning of a link: the page's address without query and fragment.
 const char* browser_address(void);
 int browser_prefers_dark(void);
-/// The view alone, as part of another page.
+/// Whether the view is embedded in another page.
 int browser_embedded(void);
-/// Brings the large Chinese face, once.
+/// Downloads the large Chinese font, once.
 void browser_fetch_face(void);
-/// Whether a job may be left in the middle: browser_give_way() then returns after the next frame.
+/// Whether a job can be interrupted: browser_give_way() then returns after the next frame.
 int browser_can_give_way(void);
 void browser_give_way(void);
 }

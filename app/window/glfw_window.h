@@ -1,4 +1,4 @@
-// The one door to GLFW: a window with an OpenGL 3.3 context, its events and its place on the monitor.
+// The only user of GLFW: a window with an OpenGL 3.3 context, its events and its position on the monitor.
 #pragma once
 
 #include <array>
@@ -15,43 +15,44 @@ namespace headlight {
 class GlfwWindow {
  public:
   enum class Visible { yes, no };
-  /// Its context is current on this thread, OpenGL loaded. A size of 0 is 1600 × 900 points at the monitor's scale; a
-  /// window is never larger than its monitor's free area. Throws InputError where there is no display or no OpenGL 3.3.
+  /// Makes its context current on this thread and loads OpenGL. A size of 0 means 1600 × 900 points at the monitor's
+  /// scale; a window is never larger than its monitor's free area. Throws InputError if there is no display or no
+  /// OpenGL 3.3.
   GlfwWindow(int width, int height, const std::string& title, Visible visible = Visible::yes);
   ~GlfwWindow();
   GlfwWindow(const GlfwWindow&) = delete;
   GlfwWindow& operator=(const GlfwWindow&) = delete;
 
-  /// Whether the person wanted it closed since the last call.
+  /// Whether the user asked to close the window since the last call.
   bool take_close_request();
   bool minimised() const;
   /// Framebuffer pixels.
   int width() const;
   int height() const;
-  /// ImGui's units to a point: the monitor's scale, but for systems whose window coordinates are points already.
+  /// ImGui units per point: the monitor's scale, or 1 on systems whose window coordinates are in points.
   float scale() const;
   void set_title(const std::string& title);
   void set_fullscreen(bool full);
-  /// From being minimised.
+  /// Restores a minimised window.
   void restore();
   void hide();
   /// The files dropped since the last call.
   std::vector<std::string> take_dropped();
   void show_frame();
 
-  /// Handles what has happened, without waiting for it.
+  /// Handles pending events without waiting.
   void poll();
-  /// Sleeps until something happens, at most so many seconds (infinity: no limit). Whether something did.
+  /// Waits for an event, at most this many seconds (infinity: no limit). Returns whether there was one.
   bool wait(double seconds);
-  /// Ends a wait(), from any thread, while a window exists.
+  /// Ends a wait() from any thread, while a window exists.
   static void wake();
 
   /// Connects Dear ImGui's input to this window, until disconnect_imgui().
   void connect_imgui();
   void disconnect_imgui();
-  /// Gives it what of the waiting input one frame can see in order.
+  /// Passes to ImGui as much of the pending input as one frame can handle in order.
   void begin_imgui_frame();
-  /// Whether another frame has input to take.
+  /// Whether there is input for another frame.
   bool input_waits() const { return !input_.empty(); }
 
  private:
@@ -69,7 +70,7 @@ class GlfwWindow {
 
   std::vector<std::string> dropped_;
   InputQueue input_;
-  // As the last frame saw them.
+  // The values of the last frame.
   float pointer_x_ = -std::numeric_limits<float>::max(), pointer_y_ = -std::numeric_limits<float>::max();
   std::array<bool, 5> buttons_{};
   Placement before_fullscreen_;

@@ -1,4 +1,4 @@
-// ImguiHost: Dear ImGui's context and its OpenGL 3 backend, for the window and off screen alike.
+// ImguiHost: Dear ImGui's context and its OpenGL 3 backend, for the window and for off-screen drawing.
 #pragma once
 
 #include <string>
@@ -10,21 +10,21 @@ namespace headlight {
 
 class ImguiHost {
  public:
-  /// OpenGL must be current and loaded, whenever this is called and when it goes. ImGui writes no files.
+  /// OpenGL must be loaded and current for all calls and for destruction. ImGui writes no files.
   ImguiHost();
   ~ImguiHost();
   ImguiHost(const ImguiHost&) = delete;
   ImguiHost& operator=(const ImguiHost&) = delete;
 
-  /// Off screen, sets what a window would: width × height pixels, 1/60 s after the last frame.
+  /// Off screen, sets the size in pixels, and 1/60 s since the last frame.
   void set_frame(int width, int height);
-  /// Begins ImGui's frame; `fonts_changed`: since the last one.
+  /// Begins ImGui's frame; `fonts_changed`: since the last frame.
   void begin_frame(bool fonts_changed);
-  /// Ends the frame and draws it into the framebuffer that is bound, of width × height pixels, over `ground`.
+  /// Ends the frame and draws it into the bound framebuffer of width × height pixels, over `ground`.
   void render(int width, int height, Rgba ground);
-  /// What the driver complains of since the last call, as a sentence; "" for nothing new.
+  /// The driver's errors since the last call, as a sentence; "" if there are no new ones.
   Message take_trouble();
-  /// The largest texture it takes, each way.
+  /// The maximum width and height of a texture.
   static int texture_limit();
 
  private:

@@ -1,5 +1,6 @@
-// What hands did since the last frame, in order. Dear ImGui 1.86 sees states, and takes all typed characters of a frame
-// before its keys: what a slow frame gathers is given to it over as many frames as keep the order.
+// The input events since the last frame, in order. Dear ImGui 1.86 has only input states, and handles all typed
+// characters of a frame before its keys. Events that accumulate during a slow frame are therefore passed to it over as
+// many frames as necessary to keep their order.
 #pragma once
 
 #include <cstdint>
@@ -25,14 +26,14 @@ struct CharacterEvent {
 };
 struct KeyEvent {
   enum class Kind : std::uint8_t {
-    text,      ///< types a character where there is a field
+    text,      ///< types a character into a text field
     editing,   ///< moves in a field or deletes: arrows, Backspace
-    shift,     ///< changes what others type
-    modifier,  ///< makes commands of the others: Ctrl, Alt, Super
-    command    ///< Enter, Tab, Escape, function keys: what is pressed next may be for something else
+    shift,     ///< changes the characters of other keys
+    modifier,  ///< makes commands of other keys: Ctrl, Alt, Super
+    command    ///< Enter, Tab, Escape, function keys: the next key may be for another control
   };
   Kind kind = Kind::text;
-  int key = 0, scancode = 0, modifiers = 0;  ///< as GLFW says them
+  int key = 0, scancode = 0, modifiers = 0;  ///< as in GLFW
   bool down = false;
   bool chord = false;  ///< Ctrl, Alt or Super was down
 };
@@ -40,19 +41,18 @@ using InputEvent = std::variant<MoveEvent, ButtonEvent, WheelEvent, CharacterEve
 
 class InputQueue {
  public:
-  /// Frames from a command or a click until what it opens has the keyboard.
+  /// Number of frames after a command or a click until the control that it opens has the keyboard focus.
   static constexpr int frames_to_settle = 3;
 
   void push(const InputEvent& event);
   bool empty() const { return waiting_.empty(); }
-  /// What one frame may see at once; the rest is the next frames'. `typing`: a text field has the keyboard.
+  /// The events for one frame; the rest is for the next frames. `typing`: a text field has the keyboard focus.
   std::vector<InputEvent> take_frame(bool typing);
 
  private:
   std::deque<InputEvent> waiting_;
   int keys_in_ = frames_to_settle,
-      buttons_in_ =
-          frames_to_settle;  ///< frames until the next key, the next button may come; a new window settles, too
+      buttons_in_ = frames_to_settle;  ///< frames until the next key or button; a new window starts with this delay too
 };
 
 }  // namespace headlight

@@ -1,5 +1,5 @@
-// An OpenGL 3.3 context that needs no window: through EGL without any display where there is EGL (offscreen_egl.cpp),
-// else behind a hidden window (offscreen_glfw.cpp).
+// An OpenGL 3.3 context without a window: through EGL without a display if EGL is available (offscreen_egl.cpp),
+// otherwise with a hidden window (offscreen_glfw.cpp).
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@ namespace headlight {
 
 class OffscreenContext {
  public:
-  /// Current on this thread, OpenGL loaded. Throws InputError where the machine offers none.
+  /// Makes the context current on this thread and loads OpenGL. Throws InputError if the machine has none.
   OffscreenContext();
   ~OffscreenContext();
   OffscreenContext(const OffscreenContext&) = delete;

@@ -1,4 +1,4 @@
-// Preferences: what this person chose the last time, which the command line leaves open.
+// Preferences: the user's last choices, used where the command line leaves them open.
 #pragma once
 
 #include <filesystem>
@@ -15,19 +15,20 @@ struct WindowOptions;
 struct Preferences {
   std::optional<Theme> theme;
   std::string language;       ///< "": not chosen yet
-  int width = 0, height = 0;  ///< of the window, pixels; 0: not known
+  int width = 0, height = 0;  ///< of the window in pixels; 0: unknown
   bool operator==(const Preferences&) const = default;
 };
 
-/// From `file`; none where there is none. One that is damaged is renamed to FILE.broken, and `trouble` says so.
+/// Reads `file`; default preferences if it does not exist. A damaged file is renamed to FILE.broken, and `trouble` says
+/// so.
 Preferences read_preferences(const std::filesystem::path& file, Message& trouble);
-/// A disk that is full or read-only forgets.
+/// Errors are ignored: on a full or read-only disk nothing is saved.
 void write_preferences(const std::filesystem::path& file, const Preferences& preferences);
 
-/// The first of LC_ALL, LC_MESSAGES and LANG that is set, where there is a translation for it; else "en".
+/// The language of the first of LC_ALL, LC_MESSAGES and LANG that is set, if there is a translation; otherwise "en".
 std::string language_of_environment();
 
-/// The language that the command line leaves open; where nothing is named, the trained model of it opens.
+/// Sets the language if the command line leaves it open; if nothing is named, the trained model in that language opens.
 void choose_language(WindowOptions& wanted, const std::string& language);
 
 }  // namespace headlight

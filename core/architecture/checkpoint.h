@@ -1,4 +1,4 @@
-// Checkpoint: a model's tensors, whatever files they are spread over.
+// Checkpoint: a model's tensors, from one or more files.
 #pragma once
 
 #include <filesystem>
@@ -18,17 +18,17 @@
 
 namespace headlight {
 
-// A .pt can hold {"state_dict": …, "inputs": {"x": …, "attn_mask": …}, "config": {"num_heads": …}}: the beginnings of
-// such names.
+// The prefixes of names in dictionaries of inputs: a .pt can hold {"state_dict": …, "inputs": {"x": …, "attn_mask": …},
+// "config": {"num_heads": …}}.
 inline constexpr std::string_view places_of_inputs[] = {"inputs.", "batch.", "masks.", "kwargs."};
 inline constexpr std::string_view places_of_settings[] = {"config.", "model_args.",       "args.",        "hparams.",
                                                           "cfg.",    "hyper_parameters.", "model_config."};
 
-/// Opening reads headers only. Names come without the prefixes of torch.compile and DataParallel ("_orig_mod.",
-/// "module."), those of a GGUF file as Hugging Face has them. All of it is const and may be called from any thread.
+/// Opening reads only headers. Names lack the prefixes of torch.compile and DataParallel ("_orig_mod.", "module.");
+/// those of a GGUF file are converted to Hugging Face's. All members are const and can be called from any thread.
 class Checkpoint {
  public:
-  /// Throws FileError where a file is missing or damaged, or two hold the same array.
+  /// Throws FileError if a file is missing or damaged, or if two files have the same array.
   explicit Checkpoint(const std::vector<std::filesystem::path>& files);
   /// The tensors of one open file.
   explicit Checkpoint(const std::shared_ptr<const ArrayFile>& file) {
@@ -36,30 +36,30 @@ class Checkpoint {
     find_mxfp4();
   }
 
-  /// From now on weights in 8-bit floating point are multiplied by the scales beside them, "…_scale_inv", one for
-  /// each block of so many rows and columns. Throws FileError if the scales do not fit.
+  /// From now on, weights in 8-bit floating point are multiplied by their scales, "…_scale_inv", one for each block of
+  /// `rows` × `columns`. Throws FileError if the scales do not fit.
   void take_block_scales(Index rows, Index columns);
 
-  /// An array that is in no file, under a name of its own.
+  /// Adds an array that is not in a file.
   void give(const std::string& name, const Tensor& numbers) {
     given_[name] = {name, DType::f32, numbers.shape()};
     kept_[name] = numbers;
   }
-  /// In the files' order; a weight that is packed with scales appears once, under its own name.
+  /// In the order of the files; a weight that is packed with scales appears once, under its own name.
   const std::vector<std::string>& names() const { return names_; }
   bool has(const std::string& name) const {
     return places_.contains(name) || packed_.contains(name) || given_.contains(name);
   }
-  /// Whether it is stored in fewer bits than float32 and converted when it is read.
+  /// Whether the array is stored in fewer bits than float32 and converted when it is read.
   bool is_packed(const std::string& name) const { return packed_.contains(name); }
   bool has_packed() const { return !packed_.empty(); }
-  /// Asserts that it is there.
+  /// Asserts that the array exists.
   const ArrayEntry& entry(const std::string& name) const;
-  /// The numbers, kept for the next call while all kept arrays together fit memory_budget(): a network that writes
-  /// reads each of them once. Throws FileError.
+  /// The numbers, cached as long as all cached arrays together fit memory_budget(), so that a generating network reads
+  /// each array only once. Throws FileError.
   Tensor load(const std::string& name) const;
   Tensor load_rows(const std::string& name, std::span<const Index> rows) const;
-  /// One part along the first axis, kept as by load(); the rest of the array is not read.
+  /// One part along the first axis, cached as by load(); does not read the rest of the array.
   Tensor load_part(const std::string& name, Index part) const;
   /// A number outside of the arrays, such as nanoGPT's model_args.n_head.
   std::optional<double> number(const std::string& name) const;
@@ -110,13 +110,14 @@ class Checkpoint {
 
 // Weights stored in fewer bits with scales beside them, decoded.
 
-/// MXFP4 (Open Compute Project 2023), as gpt-oss has it: each 16 bytes are 32 numbers of 4 bits, the first of a pair in
-/// the low half, multiplied by 2^(scale − 127). `codes` [rows, …] of 16 times as many numbers as `scales` [rows, …]:
-/// [rows, 32 · scales a row].
+/// MXFP4 (Open Compute Project 2023) as in gpt-oss: each 16 bytes are 32 numbers of 4 bits, the first of a pair in the
+/// low half, multiplied by 2^(scale − 127). `codes` [rows, …] has 16 times as many numbers as `scales` [rows, …].
+/// Returns [rows, 32 · scales per row].
 Tensor from_mxfp4(const Tensor& codes, const Tensor& scales);
 
-/// Rows of a matrix of 8-bit numbers (E4M3, as bytes), each block of `rows` × `columns` of the whole times its scale,
-/// as DeepSeek publishes them: codes [n, in], which are rows `which` of the whole, or all where that is empty.
+/// Rows of a matrix of 8-bit numbers (E4M3, as bytes), where each block of `rows` × `columns` of the whole matrix has a
+/// scale, as DeepSeek publishes them. `codes` [n, in] are the rows `which` of the whole matrix, or all rows if `which`
+/// is empty.
 Tensor from_fp8(const Tensor& codes, const Tensor& scales, Index rows, Index columns, std::span<const Index> which);
 
 // A GGUF file's description of its model, translated to Hugging Face's names of tensors and fields of config.json.
@@ -124,7 +125,7 @@ Tensor from_fp8(const Tensor& codes, const Tensor& scales, Index rows, Index col
 struct RopeSpec;
 
 bool is_gguf(const ArrayFile& file);
-/// "blk.3.attn_q.weight" → "model.layers.3.self_attn.q_proj.weight"; empty if it is no tensor of the model.
+/// "blk.3.attn_q.weight" → "model.layers.3.self_attn.q_proj.weight"; empty if it is not a tensor of the model.
 std::string hugging_face_name(const ArrayFile& file, std::string_view name);
 /// The fields of the config.json that such a model would have. Throws FileError for an architecture that is not
 /// supported.

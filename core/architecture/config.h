@@ -40,10 +40,10 @@ class Config {
   bool flag(std::initializer_list<std::string_view> names, bool fallback) const;
   std::string text(std::initializer_list<std::string_view> names, const std::string& fallback) const;
 
-  /// Throws FileError where the field is there and is neither null nor `harmless`: "its alibi is true; expected false".
+  /// Throws FileError if the field exists and is neither null nor `harmless`: "its alibi is true; expected false".
   void refuse_unless(std::string_view name, const nlohmann::json& harmless, const Message& expected = {}) const;
-  /// Fields that nobody asked for and that are not known to be harmless. Those whose names say that they may change
-  /// attention are refused (FileError); the others are returned.
+  /// Fields that no builder asked for and that are not known to be harmless. Throws FileError for those whose names
+  /// suggest that they change attention; returns the others.
   std::vector<std::string> unknown_fields() const;
   /// The fields that no builder asked for and whose names suggest that they change attention.
   std::vector<std::string> unknown_attention_fields() const;

@@ -34,18 +34,26 @@ json torch_layers_of(const Checkpoint& checkpoint) {
   if (!checkpoint.prefix_of("self_attn.in_proj_weight") || !checkpoint.prefix_of("linear1.weight") ||
       !checkpoint.prefix_of("norm1.weight"))
     return {};
+  // Of modules that were saved whole the first layer says it.
+  const std::string first = *checkpoint.prefix_of("self_attn.in_proj_weight"), attention = first + "self_attn.";
   json fields{{"model_type", "nn.Transformer"}};
   for (const char* name : {"num_heads", "nhead", "n_heads", "n_head", "head_num", "num_attention_heads",
                            "layer_norm_eps", "norm_first", "is_causal", "tgt_is_causal"}) {
-    if (const auto number = checkpoint.setting(name)) fields[name] = *number;
+    for (const std::string& place : {std::string(), first, attention}) {
+      const auto number = place.empty() ? checkpoint.setting(name) : checkpoint.number(place + name);
+      if (number && !fields.contains(name)) fields[name] = *number;
+    }
   }
+  const auto epsilon = checkpoint.number(first + "norm1.eps");
+  if (epsilon && !fields.contains("layer_norm_eps")) fields["layer_norm_eps"] = *epsilon;
   for (const auto& file : checkpoint.files()) {
     for (const auto& [name, text] : file->texts()) {
       const std::size_t dot = name.find('.');
       const bool in_settings =
           dot != std::string::npos &&
           std::ranges::find(places_of_settings, name.substr(0, dot + 1)) != std::end(places_of_settings);
-      if (name == "activation" || (in_settings && name.substr(dot + 1) == "activation")) fields["activation"] = text;
+      if (name == "activation" || name == first + "activation" || (in_settings && name.substr(dot + 1) == "activation"))
+        fields["activation"] = text;
     }
     if (fields.contains("activation")) continue;
     const auto words = file->words("activation");  // an .npz holds texts as arrays

@@ -57,10 +57,10 @@ struct RelativeSpec {
 /// other rows on c. `rotated` channels of each query, and r, are rotated; here they come before the others.
 struct LatentSpec {
   LinearSpec q_down, kv_down, kv_up;  ///< kv_up: of each head `plain` rows of keys, then `value` rows
-  std::string key_up{}, value_up{};   ///< or each by itself, [heads, rank, plain] and [heads, value, rank] (GGUF)
+  std::string key_up{}, value_up{};   ///< or in separate arrays, [heads, rank, plain] and [heads, value, rank] (GGUF)
   NormSpec q_norm, kv_norm;
   Index rank = 1, rotated = 0, plain = 1, value = 1;
-  /// Numbers kept for each token: c and r.
+  /// Numbers stored per token: c and r.
   Index kept() const { return rank + rotated; }
 };
 
@@ -79,23 +79,23 @@ struct AttentionSpec {
   std::string name;  ///< prefix of its arrays: "transformer.h.3.attn"
   Index heads = 1, kv_heads = 1, d_head = 1;
   LinearSpec q, k, v, o;
-  std::optional<LatentSpec> latent{};  ///< in place of k and v
+  std::optional<LatentSpec> latent{};  ///< instead of k and v
   double scale = 1;
   std::optional<double> softcap;
   bool causal = false;
-  Index window = 0;  ///< a query sees keys less than this away, itself included; 0: all
-  Index chunk = 0;   ///< a query sees its own block of so many positions; 0: all
+  Index window = 0;  ///< a query attends to keys less than this away, including itself; 0: all
+  Index chunk = 0;   ///< a query attends only within its block of this many positions; 0: all
   RopeSpec rope;
   NormSpec q_norm, k_norm;  ///< over each head, or over all heads at once where `norm_whole`
   bool norm_whole = false;
-  std::vector<std::string> q_gains{}, k_gains{};  ///< of these norms, where each head's has an array of its own
+  std::vector<std::string> q_gains{}, k_gains{};  ///< of these norms, if each head has its own array
   bool alibi = false;
-  std::vector<double> slopes{};      ///< of an ALiBi with slopes of its own; [heads]
+  std::vector<double> slopes{};      ///< of an ALiBi with its own slopes; [heads]
   bool scaled_alibi = false;         ///< ALiBi is scaled with the scores (Falcon)
-  std::vector<std::string> masks{};  ///< nn.Transformer's: arrays beside the weights, attn_mask or key_padding_mask
+  std::vector<std::string> masks{};  ///< for nn.Transformer: arrays in the file, attn_mask or key_padding_mask
   std::optional<RelativeSpec> relative;
   std::optional<PlacesSpec> places{};
-  bool other_relative = false;  ///< it adds relative positions, which are not computed (MPNet, Swin)
+  bool other_relative = false;  ///< it adds relative positions, which are not supported (MPNet, Swin)
   std::string sinks;            ///< [H], logits that take their share of the softmax
 };
 
@@ -138,7 +138,7 @@ struct BlockSpec {
   std::optional<AttentionSpec> cross;
   NormSpec before_mlp, after_mlp, mlp_sum;
   std::optional<MlpSpec> mlp;
-  std::optional<MixtureSpec> mixture;  ///< in the MLP's place
+  std::optional<MixtureSpec> mixture;  ///< instead of the MLP
   bool parallel = false;
   double multiplier = 1;  ///< m
 };
@@ -186,12 +186,12 @@ struct PoolingSpec {
   MlpSpec mlp;
 };
 
-/// Of which tokens of a picture the head is, after the last norm.
+/// The tokens of a picture that the output layer reads, after the last norm.
 enum class HeadReads : std::uint8_t {
   first,              ///< the first: cls
-  first_and_patches,  ///< the first beside the mean of the patches (DINOv2)
+  first_and_patches,  ///< the first, and the mean of the patches (DINOv2)
   first_two,          ///< the first through `output` and the second through `second`; logits are their mean (DeiT)
-  pooled,             ///< what `pooling` makes of all
+  pooled,             ///< the output of `pooling`
 };
 
 /// logits = cap(scale · output(norm(act(transform x)))).
@@ -211,7 +211,7 @@ struct HeadSpec {
 struct PictureSpec {
   PictureSteps steps;
   Index channels = 3, patch = 16, rows = 1, columns = 1;
-  Index table_rows = 0, table_columns = 0;  ///< of the table of positions; 0: as the patches
+  Index table_rows = 0, table_columns = 0;  ///< of the table of positions; 0: equal to the patches
 };
 
 /// A sound as its log-mel spectrogram: bands × frames.
@@ -223,9 +223,10 @@ struct NetworkSpec;
 /// Texts that a picture is compared with (CLIP: Radford et al. 2021, SigLIP: Zhai et al. 2023). The logit of a text t
 /// and a picture i is e^scale · t/|t| · i/|i| + bias.
 struct ContrastSpec {
-  std::shared_ptr<const NetworkSpec> texts;  ///< the tower that reads them; its head.transform makes t of one token,
-  bool at_last = false;                      ///< the last one; else at the end token
-  std::string scale, bias;                   ///< bias "": 0
+  std::shared_ptr<const NetworkSpec>
+      texts;                ///< the tower that reads them; its head.transform computes t from one token,
+  bool at_last = false;     ///< the last one; otherwise the end token
+  std::string scale, bias;  ///< bias "": 0
 };
 
 struct NetworkSpec {
@@ -238,15 +239,16 @@ struct NetworkSpec {
   bool masked = false;                 ///< predicts the masked word, not the next
   std::optional<PictureSpec> picture;  ///< it reads pictures, and predicts one of `labels` at the first token
   std::vector<std::string> labels;
-  std::optional<ContrastSpec> contrast{};  ///< its labels are texts that a person gives
+  std::optional<ContrastSpec> contrast{};  ///< its labels are texts from the user
   bool each_alone = false;                 ///< a label's probability is a sigmoid of its logit, not a softmax over all
-  std::optional<Index> filled_with{};      ///< a text is this token from its end to the last position, and all are seen
-  std::optional<SoundSpec> sound{};        ///< its encoder reads sounds
-  std::map<Index, Index> forced{};         ///< tokens that a decoder is given, by position
+  std::optional<Index>
+      filled_with{};  ///< a text is padded with this token up to the last position, and all tokens are attended to
+  std::optional<SoundSpec> sound{};  ///< its encoder reads sounds
+  std::map<Index, Index> forced{};   ///< given tokens of a decoder, by position
   /// Whether it predicts the next word of a text.
   bool writes() const { return !masked && !takes_tensors && !picture && stacks.size() == 1; }
   std::optional<Index> start_token, end_token, mask_token;
-  std::vector<Message> notes;  ///< what a person should know of how it was read
+  std::vector<Message> notes;  ///< notes for the user on how it was read
 };
 
 }  // namespace headlight

@@ -1,5 +1,5 @@
-// What of a trace is exported, how it looks and into which file: the options of `headlight render` and of the window's
-// export dialog, and what writes them. One table says how each is written on a command line.
+// The options of `headlight render` and of the window's export dialog: which part of a trace is exported, its
+// appearance, and its file; and the functions that write it. One table has the command-line syntax of each option.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace headlight {
 
-// Sizes and themes as they are written on the command line.
+// Command-line syntax of sizes and themes.
 
 struct PixelSize {
   int width = 0, height = 0;
@@ -27,24 +27,24 @@ PixelSize parse_size(const std::string& option, const std::string& text);
 
 enum class LengthUnit : std::uint8_t { px, cm, mm, in };
 
-/// A figure's size as a person says it.
+/// A figure's size as the user wrote it.
 struct WantedSize {
-  float width = 0, height = 0;  ///< a height of 0: as much as the width asks for
+  float width = 0, height = 0;  ///< a height of 0: as the width requires
   LengthUnit unit = LengthUnit::px;
   bool operator==(const WantedSize&) const = default;
 };
-/// "1600x900" in pixels, "8x6cm", "80x60mm", "3.5x2.5in"; "8cm" or a journal's "column" and "page" for a width alone,
+/// "1600x900" in pixels, "8x6cm", "80x60mm", "3.5x2.5in"; only a width as "8cm" or a journal's "column" or "page";
 /// "columnx5cm". Throws SettingError.
 WantedSize parse_wanted_size(const std::string& option, const std::string& text);
 std::string to_text(const WantedSize& size);
 
 inline constexpr float units_per_inch = 96;
 
-/// The same in units of 1/96 inch, and the pixels to a unit.
+/// The same in units of 1/96 inch, and the pixels per unit.
 struct PrintSize {
   float width = 0, height = 0, scale = 1;
 };
-/// At `dpi`: unset, 300 for lengths and 96 for pixels.
+/// At `dpi`; unset means 300 for lengths and 96 for pixels.
 PrintSize print_size(const WantedSize& size, std::optional<float> dpi);
 
 /// "light" or "dark". Throws SettingError.
@@ -58,17 +58,17 @@ struct ExportOptions {
   Index batch = 0;
   std::vector<Index> heads = {0};
   bool all_heads = false;          ///< overrides `heads`
-  bool said_heads = false;         ///< `heads` were given; for layers, all heads are drawn otherwise
+  bool said_heads = false;         ///< `heads` were given; otherwise layers are drawn with all heads
   HeadPool pool = HeadPool::none;  ///< overrides both
   Part rows, cols;
   std::string query;   ///< for an overlay, the query's patch: "7,3", "cls"; "": the first token
   std::string word;    ///< for why and patch: "is", "is,are"; "": the most likely next word
   std::string from;    ///< for patch, the other text
-  std::string what;    ///< and which of its states: "residual" (also ""), "heads", "mlp"
+  std::string what;    ///< for patch, the states to use: "residual" (also ""), "heads", "mlp"
   std::string layers;  ///< all layers in place of one: "all", a stack's name, "rollout", "flow"
                        ///< (core/export/layers_figure.h); "": one
 
-  StageFigureStyle style;  ///< except size and scale, which are the next two
+  StageFigureStyle style;  ///< without size and scale, which are the next two
   std::optional<WantedSize> size;
   std::optional<int> dpi;
   SvgText svg_text = SvgText::text;
@@ -79,10 +79,10 @@ struct ExportOption {
   std::string_view option;   ///< "--range"
   std::string_view operand;  ///< "row|head|stage|LO:HI"; empty for a switch
   std::string_view help;
-  /// Throws SettingError for text that it does not take.
+  /// Throws SettingError for invalid text.
   void (*apply)(ExportOptions& options, std::string_view option, std::string_view text);
-  /// The text with which apply() would set the present value; none for the default. For an option that may be
-  /// repeated, one line for each.
+  /// The text that makes apply() set the current value; unset for the default. For an option that may be repeated, one
+  /// line per value.
   std::optional<std::string> (*text)(const ExportOptions& options);
   bool repeats = false;
 };
@@ -90,56 +90,57 @@ struct ExportOption {
 /// In the order of the manual.
 std::span<const ExportOption> all_export_options();
 
-/// Sets it back to its default.
+/// Resets the option to its default.
 void clear_export_option(ExportOptions& options, std::string_view option);
 
-/// The options that differ from their defaults, as words of a command line, always with --stage: {"--stage", "weights",
+/// The options that differ from their defaults as command-line arguments, always with --stage: {"--stage", "weights",
 /// "--values"}.
 std::vector<std::string> export_words(const ExportOptions& options);
 
-/// If the options need contribution_norms (or their shares) and the trace lacks them: the trace with them. Else none.
+/// The trace with contribution_norms, if the options need them (or their shares) and the trace lacks them; otherwise
+/// unset.
 std::optional<Trace> with_contribution_norms(const Trace& trace, const ExportOptions& options);
 /// The chosen part of the trace. Throws SettingError for a stage, batch entry or head that it does not have.
 StageCut cut_of(const ExportOptions& options, const Trace& trace);
 /// The style, with size and scale filled in.
 StageFigureStyle style_of(const ExportOptions& options);
 
-/// Throws FileError if the path's ending is none that can be written.
+/// Throws FileError if the path's extension is unknown.
 void check_export_name(const std::string& path);
-/// Writes the chosen part in the format of the path's ending, the whole file or none. Throws FileError for an unknown
-/// ending or if writing fails, SettingError as cut_of() and the figure do. Returns what did not fit, in words.
+/// Writes the chosen part atomically, in the format of the path's extension. Throws FileError for an unknown extension
+/// or if writing fails, SettingError like cut_of() and the figure. Returns the parts that did not fit, as text.
 std::vector<Message> write_export(const Trace& trace, const ExportOptions& options, const std::string& path);
-/// Whether files of this ending are figures; the others hold numbers.
+/// Whether files with this extension are figures; the others contain numbers.
 bool is_figure_file(std::string_view extension);
 /// ".png" for "a/b.PNG"; "" if there is none.
 std::string extension_of(const std::string& path);
 
-/// Of figures; those of numbers are in core/files/array_write.h.
+/// For figures; those for numbers are in core/files/array_write.h.
 inline constexpr std::array figure_endings{".png", ".svg", ".pdf", ".html"};
 /// Of both.
 std::vector<const char*> export_endings();
 /// "expected a name that ends in .npz or .json"
 Message expected_ending(std::span<const char* const> endings);
 
-/// Applies what the file says. Throws FileError for what is no such file and for options that say what is drawn rather
-/// than how (stage, batch, head, rows, cols, kind), SettingError as the options themselves do.
+/// Applies a style file. Throws FileError if it is not a style file, or has options for what is drawn instead of how
+/// (stage, batch, head, rows, cols, kind); SettingError like the options themselves.
 void apply_style_file(ExportOptions& options, const std::string& path);
 
 // Bundle: a figure with everything needed to check it without Headlight, in one folder or zip.
 //
 //   figure.png figure.svg figure.pdf   the picture
 //   data.npy, data.csv        its numbers (.csv for one matrix)
-//   scenario.json             opens in Headlight; a tensor file that it names lies beside it, up to 64 MB
-//   inputs.npz trace.npz      what went in; every stage, and the parameters
+//   scenario.json opens in Headlight; with its tensor file next to it, up to 64 MB
+//   inputs.npz trace.npz the inputs; every stage, and the parameters
 //   reproduce.py              computes the trace from the inputs with PyTorch and checks every stage
 //   reproduce_numpy.py        the same with NumPy
 //
 // For several layers, inputs.npz, trace.npz and the scripts are in a folder for each, layers/N; for rollout and flow,
 // means.npz has the layers' averages, and reproduce_numpy.py computes data.npy from them.
 
-/// Writes a zip where `target` ends in .zip, else a folder, whole or not at all; a zip of that name is replaced, a
-/// folder must not exist or be empty. Throws FileError "TARGET: cannot be written: …", and SettingError as figure_for()
-/// does (core/export/layers_figure.h).
+/// Writes a zip if `target` ends in .zip, otherwise a folder, atomically. An existing zip is replaced; a folder must
+/// not exist or be empty. Throws FileError "TARGET: cannot be written: …", and SettingError like figure_for()
+/// (core/export/layers_figure.h).
 void write_bundle(const std::filesystem::path& target, const Trace& trace, const ExportOptions& options);
 
 }  // namespace headlight

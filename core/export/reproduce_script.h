@@ -1,4 +1,4 @@
-// A run of attention as a short Python script that computes the same numbers, step by step, and checks them.
+// An attention run as a short Python script that computes the same numbers step by step and checks them.
 #pragma once
 
 #include <initializer_list>
@@ -14,24 +14,23 @@ namespace headlight {
 
 enum class ScriptLibrary : std::uint8_t { pytorch, numpy };
 
-/// The script. It reads inputs.npz (script_inputs) and trace.npz (every stage, by its name) beside it, prints a line a
-/// stage, and exits with 1 where one differs by more than 1e-5 + 1e-4·|b|. Only what this run uses is in it.
+/// The script reads inputs.npz (script_inputs) and trace.npz (every stage, by name) from its folder, prints one line
+/// per stage, and exits with 1 if one differs by more than 1e-5 + 1e-4·|b|. It contains only the steps of this run.
 std::string reproduce_script(const Trace& trace, ScriptLibrary library);
 
-/// What the script starts from: the inputs, the parameters, and what of mask, bias, dropout and sink the run has.
-/// Self-attention has one input, `x`.
+/// The inputs of the script: the run's inputs and parameters, and its mask, bias, dropout and sink. Self-attention has
+/// one input, `x`.
 std::vector<NamedArray> script_inputs(const Trace& trace);
 
-/// Every stage under its name; with `parameters` also W_q … b_o, dropout_keep, sink_logits, t5_table where there are
-/// any.
+/// Every stage under its name; with `parameters` also W_q … b_o, dropout_keep, sink_logits, t5_table, if they exist.
 std::vector<NamedArray> trace_arrays(const Trace& trace, bool parameters);
 
-/// The script of a bundle of rollout or flow. It reads means.npz ("layers.N" for each of `layers`, first to last) and
-/// data.npy beside it, and exits with 1 if they differ by more than 1e-5 + 1e-4·|b|. Needs only NumPy.
+/// The script of a bundle with rollout or flow. It reads means.npz ("layers.N" for each of `layers`, first to last) and
+/// data.npy from its folder, and exits with 1 if they differ by more than 1e-5 + 1e-4·|b|. Needs only NumPy.
 std::string layers_script(const ExportOptions& options, const std::vector<std::string>& layers);
 
-/// Writes the script of reproduce_script() top to bottom, for reproduce_script.cpp and scores_script.cpp alone; each
-/// part adds lines, and says nothing where the run does not have it.
+/// Writes the script of reproduce_script() from top to bottom; used only by reproduce_script.cpp and scores_script.cpp.
+/// Each part adds lines, or none if the run does not have it.
 class Script {
  public:
   Script(const Trace& trace, ScriptLibrary library)
@@ -40,7 +39,7 @@ class Script {
   std::string text();
 
  private:
-  /// The first for PyTorch, the second for NumPy.
+  /// The first text for PyTorch, the second for NumPy.
   std::string either(const std::string& torch, const std::string& numpy) const { return torch_ ? torch : numpy; }
   void line(const std::string& text = {}) { text_ += text + "\n"; }
   void check(Stage stage) { line("check(\"" + std::string(name(stage)) + "\", " + std::string(name(stage)) + ")"); }
@@ -49,7 +48,7 @@ class Script {
     check(stage);
   }
 
-  /// The name of what stands for one of the stage's sources.
+  /// The variable of one of the stage's sources, or of its replacement.
   std::string source(Stage stage, std::size_t which = 0) const {
     return std::string(name(trace_.standing_for(info(stage).sources[which].stage).value()));
   }

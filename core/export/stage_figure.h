@@ -1,4 +1,4 @@
-// A stage of a trace as a figure, with the words, ticks, colours and hatching that belong to it.
+// A stage of a trace as a figure, with its labels, ticks, colours and hatching.
 #pragma once
 
 #include <cstdint>
@@ -13,32 +13,32 @@
 
 namespace headlight {
 
-/// Rows or columns [first, last), as Python counts: negative ones from the end; unset: to that end.
+/// Rows or columns [first, last), as in Python: negative indices count from the end; unset: to that end.
 struct Part {
   std::optional<Index> first, last;
   bool operator==(const Part&) const = default;
 };
-/// The part within `count`. Throws SettingError for `option` where nothing is left.
+/// The range within `count`. Throws SettingError for `option` if it is empty.
 std::pair<Index, Index> settle(const Part& part, Index count, const char* option);
 
-/// Of --rows and --cols. Throws SettingError as settle().
+/// The part chosen by --rows and --cols. Throws SettingError like settle().
 MatrixView part_of(const MatrixView& whole, const Part& rows, const Part& cols);
 
-/// One matrix in place of the heads'.
+/// One matrix computed from all heads.
 enum class HeadPool : std::uint8_t { none, mean, max };
 
-/// What of a trace is drawn or written: a stage or parameter that it has, at one batch entry, for some heads.
+/// The part of a trace that is drawn or written: a stage or parameter at one batch entry, for some heads.
 struct StageCut {
   const Trace& trace;
   Stage stage;
   Index batch = 0;
   std::vector<Index> heads = {0};  ///< {0} for a stage without a head axis
-  bool grid = false;               ///< drawn as a grid and written as [heads, rows, cols], even of one head
+  bool grid = false;               ///< drawn as a grid and written as [heads, rows, cols], even for one head
   Part rows{}, cols{};
-  HeadPool pool = HeadPool::none;  ///< of all heads; `heads` is {0} then
+  HeadPool pool = HeadPool::none;  ///< of all heads; `heads` is then {0}
 
   const Tensor& tensor() const { return trace[stage]; }
-  /// Of a head, the part that is cut out.
+  /// The chosen part of a head's matrix.
   MatrixView matrix(Index head) const;
   CellMasks masks(Index head) const;
   Index first_row() const;
@@ -47,36 +47,36 @@ struct StageCut {
 
 /// The stage's formula without a bias that the run does not have: "X_q W_qᵀ".
 std::string formula_of(const Trace& trace, Stage stage);
-/// The layer that a trace of several is of: "7", "cross.0"; empty where there is one alone.
+/// The layer of the trace, if there are several: "7", "cross.0"; empty if there is only one.
 std::string layer_shown(const Trace& trace);
-/// All heads of a stage as a grid; just the matrix where it has no head axis.
+/// All heads of a stage as a grid; only the matrix if it has no head axis.
 StageCut all_heads(const Trace& trace, Stage stage, Index batch = 0);
 
-/// What is made of a stage.
+/// The kind of picture of a stage.
 enum class PictureKind : std::uint8_t {
   heatmap,
-  arcs,          ///< words in two columns, joined by the weights between them
-  difference,    ///< the second head less the first, or another file's less this one's
-  reach,         ///< how many layers with this mask it takes until a query hears of a key
-  blocks,        ///< what a block-sparse kernel skips
-  side_by_side,  ///< the mask, another one, and where they differ
-  lens,          ///< of a network: what it would say after each block (core/network/logit_parts.h)
-  overlay,       ///< of a network that reads pictures: where a patch looks, over the picture
+  arcs,          ///< words in two columns, connected by the weights between them
+  difference,    ///< the second head minus the first, or another file minus this one
+  reach,         ///< the number of layers with this mask until a query can have a key's information
+  blocks,        ///< the blocks that a block-sparse kernel skips
+  side_by_side,  ///< the mask, another one, and their difference
+  lens,          ///< for a network: the prediction after each block (core/network/logit_parts.h)
+  overlay,       ///< for a network of pictures: the attention of a patch, over the picture
   why,           ///< the parts of a word's logit, layers by heads (core/network/logit_parts.h)
-  patch,         ///< how the word's logit changes with another text's states
+  patch,         ///< the change of the word's logit with another text's states
 };
 
 struct StageFigureStyle : FigureLook {
-  RangeSetting range;                               ///< over a row, a head, all of the stage, or fixed
+  RangeSetting range;                               ///< per row, head, stage, or fixed
   std::optional<std::string> title;                 ///< unset: the stage's name
   std::optional<std::string> row_label, col_label;  ///< unset: the axes' names
-  bool tokens = true;                               ///< at the ticks, where there are tokens; else indices
-  bool own_range = false;                           ///< `range` was asked for; else heads on paper share one
-  bool own_norm = false;                            ///< said by a person, and not what suits the weights
+  bool tokens = true;                               ///< tokens at the ticks, if there are any; otherwise indices
+  bool own_range = false;                           ///< `range` was given; otherwise heads on paper share one
+  bool own_norm = false;                            ///< given by the user, not chosen for the weights
   PictureKind kind = PictureKind::heatmap;
-  std::string other_mask;      ///< B of side-by-side
-  std::string other_file;      ///< B of a difference of files
-  std::optional<Index> block;  ///< of blocks
+  std::string other_mask;      ///< mask B of side-by-side
+  std::string other_file;      ///< file B of a difference of files
+  std::optional<Index> block;  ///< for blocks
   float opacity = 0.6F;        ///< of an overlay's colours
   bool operator==(const StageFigureStyle&) const = default;
 };
@@ -84,7 +84,7 @@ struct StageFigureStyle : FigureLook {
 /// `cut.trace` must live until the figure is drawn. Throws SettingError for an unknown colour map.
 FigureSpec stage_figure(const StageCut& cut, const StageFigureStyle& style);
 
-/// Puts the matrix's numbers, row by row, after those that are there.
+/// Appends the matrix's numbers, row by row.
 void append_numbers(Buffer& numbers, const MatrixView& matrix);
 /// The numbers of a cut: [rows, cols], [channels] for a bias, or [heads, rows, cols] for a grid.
 NamedArray stage_array(const StageCut& cut);

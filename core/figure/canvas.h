@@ -1,4 +1,4 @@
-// The drawing operations of figures, in units of 1/96 inch, y downwards, and what they draw on: pixels, PDF, SVG.
+// The drawing operations of figures, in units of 1/96 inch with y downwards, and their targets: pixels, PDF, SVG.
 #pragma once
 
 #include <initializer_list>
@@ -31,11 +31,11 @@ struct PathStep {
   Point control[2] = {};
 };
 
-/// Straight from point to point; around a box, back to where it began.
+/// Straight lines from point to point; for a box, back to the first point.
 std::vector<PathStep> through(std::initializer_list<Point> points);
 std::vector<PathStep> around(const Box& box);
 
-/// The polygon's corners in one fixed direction, so that overlapping polygons of a path are filled.
+/// The polygon's corners in a fixed direction of rotation, so that overlapping polygons of a path are filled.
 std::vector<Point> turned_alike(const std::vector<Point>& polygon);
 
 class Canvas {
@@ -43,20 +43,21 @@ class Canvas {
   virtual ~Canvas() = default;
   virtual void fill(const Box& rect, Rgba colour) = 0;
   virtual void text(const Label& label) = 0;
-  /// A line of this width, or the closed area.
+  /// A line of this width, or a filled area.
   virtual void path(const std::vector<PathStep>& steps, float width, Rgba colour, bool filled) = 0;
-  /// The matrix over the whole of `rect`, hair gaps between cells where `gaps`. Of `style`, scale and gap are ignored.
+  /// Draws the matrix over the whole of `rect`, with hairline gaps between cells if `gaps`. Ignores the scale and gap
+  /// of `style`.
   virtual void heatmap(const Box& rect, const MatrixView& matrix, const CellMasks& masks, const HeatmapStyle& style,
                        bool gaps) = 0;
   /// One cell of a kind, for a legend; a value stands for 1.
   virtual void swatch(const Box& rect, CellKind kind, const HeatmapStyle& style) = 0;
-  /// Convex polygons of one colour, filled as one area: no seam shows between neighbours.
+  /// Convex polygons of one colour, filled as one area, without seams between neighbours.
   virtual void area(const std::vector<std::vector<Point>>& polygons, Rgba colour) = 0;
   /// Pixels over the whole of `rect`; `smooth`: interpolated if their size differs from the page's pixels.
   virtual void image(const Box& rect, const Image& image, bool smooth) = 0;
-  /// From here on only the part within `rect` is drawn; unset: everything.
+  /// Clips everything that follows to `rect`; unset: no clipping.
   virtual void clip(const std::optional<Box>& rect) = 0;
-  /// A colour map: upright, its highest value at the top; else at the right.
+  /// A colour map: vertical with its highest value at the top, or horizontal with it at the right.
   virtual void colour_bar(const Box& rect, const Colormap& map, bool upright) = 0;
 };
 
@@ -65,12 +66,12 @@ enum class SvgText : std::uint8_t {
   outlines,  ///< drawn as shapes: looks the same everywhere
 };
 
-/// A figure as SVG 1.1: the same geometry as the pixels, in the units of the figure. Ours rather than Cairo's, whose
-/// SVG has no text that could be searched or edited.
+/// A figure as SVG 1.1 with the same geometry as the pixels, in units of the figure. Not by Cairo, whose SVG has no
+/// text that can be searched or edited.
 class SvgCanvas : public Canvas {
  public:
-  /// A background with alpha 0 is left out. `typesetter` must outlive the canvas.
-  /// With `on_paper` the file says that it is as large on paper: 0.75 pt to a unit.
+  /// A background with alpha 0 is omitted. `typesetter` must outlive the canvas.
+  /// With `on_paper`, the file has a size for paper: 0.75 pt per unit.
   SvgCanvas(float width, float height, Rgba background, Theme theme, SvgText text, Typesetter& typesetter,
             bool on_paper = false);
 
@@ -80,7 +81,7 @@ class SvgCanvas : public Canvas {
   void area(const std::vector<std::vector<Point>>& polygons, Rgba colour) override;
   void image(const Box& rect, const Image& image, bool smooth) override;
   void clip(const std::optional<Box>& rect) override;
-  /// Cells as rectangles up to 64 × 64 of them that are not tiny, beyond that a picture inside the file.
+  /// Cells as rectangles if there are at most 64 × 64 of them and they are not tiny, otherwise an embedded picture.
   void heatmap(const Box& rect, const MatrixView& matrix, const CellMasks& masks, const HeatmapStyle& style,
                bool gaps) override;
   void swatch(const Box& rect, CellKind kind, const HeatmapStyle& style) override;
@@ -104,7 +105,7 @@ class SvgCanvas : public Canvas {
 /// The same file with a <title> and a <desc>.
 std::string with_svg_about(std::string svg, const std::string& title, const std::string& description);
 
-/// What pixels and PDF have in common: both are drawn by Cairo; without Cairo there are only pixels, by FreeType.
+/// The common part of pixels and PDF, both drawn by Cairo. Without Cairo there are only pixels, drawn with FreeType.
 class FigureCanvas : public Canvas {
  public:
   ~FigureCanvas() override;
@@ -116,7 +117,7 @@ class FigureCanvas : public Canvas {
  protected:
   /// `typesetter` must outlive the canvas.
   explicit FigureCanvas(Typesetter& typesetter);
-  /// Owns the surface and draws on it; `scale` of its units are one of ours.
+  /// Takes ownership of the surface and draws on it, with `scale` of its units per unit.
   void draw_on(cairo_surface_t* surface, double scale);
   void set_colour(Rgba colour);
 
@@ -124,10 +125,10 @@ class FigureCanvas : public Canvas {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Pixels of cells are heatmap_raster()'s own, so that a cell's colour in a PNG is exactly its colour in the window.
+/// The pixels of cells are those of heatmap_raster(), so that a cell's colour in a PNG equals its colour in the window.
 class PixelCanvas : public FigureCanvas {
  public:
-  /// `width` × `height` units at `scale` pixels to a unit.
+  /// `width` × `height` units at `scale` pixels per unit.
   PixelCanvas(float width, float height, float scale, Rgba background, Typesetter& typesetter);
 
   void fill(const Box& rect, Rgba colour) override;
@@ -145,7 +146,7 @@ class PixelCanvas : public FigureCanvas {
   };
   /// At least one.
   int to_pixels(float units) const;
-  /// Edges go to the nearest pixel; never thinner than one.
+  /// Rounds edges to the nearest pixel; never thinner than one.
   Pixels snap(const Box& rect) const;
   void paste(const Image& image, int x, int y);
 
@@ -163,7 +164,7 @@ struct PdfAbout {
 /// Cells are rectangles, and text can be selected.
 class PdfCanvas : public FigureCanvas {
  public:
-  /// The first page; a background with alpha 0 is left out. Throws InputError in a program without Cairo.
+  /// The first page; a background with alpha 0 is omitted. Throws InputError if the program was built without Cairo.
   PdfCanvas(float width, float height, Rgba background, Typesetter& typesetter, const PdfAbout& about);
 
   void fill(const Box& rect, Rgba colour) override;
@@ -173,7 +174,7 @@ class PdfCanvas : public FigureCanvas {
   void swatch(const Box& rect, CellKind kind, const HeatmapStyle& style) override;
   void colour_bar(const Box& rect, const Colormap& map, bool upright) override;
 
-  /// Moves everything that is drawn from here on to the right and down.
+  /// Moves everything that is drawn afterwards to the right and down.
   void move_origin(Point by);
   void next_page(float width, float height);
   /// Closes the document.

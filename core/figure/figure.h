@@ -25,14 +25,14 @@
 
 namespace headlight {
 
-/// One matrix. The views' tensors must live until the figure is drawn.
+/// One matrix. The tensors of the views must live until the figure is drawn.
 struct FigurePanel {
   MatrixView matrix;  ///< at least 1 × 1; all panels of a figure have the same rows and columns
   CellMasks masks;
   std::string title;                     ///< above the panel; may be empty
-  std::optional<Rgba> hue;               ///< a strip over the panel, e.g. the head's colour
-  std::shared_ptr<const Image> under{};  ///< a picture that the cells lie over,
-  float opacity = 1;                     ///< as opaque as this; 0: the picture alone
+  std::optional<Rgba> hue;               ///< a strip above the panel, e.g. in the head's colour
+  std::shared_ptr<const Image> under{};  ///< a picture below the cells
+  float opacity = 1;                     ///< opacity of the cells over it; 0: only the picture
 };
 
 struct FigureSize {
@@ -50,7 +50,7 @@ struct FigureWords {
   std::string of = "of";                         ///< "15 of 36"
 };
 
-/// A frame around cells of every panel; rows and columns as the ticks count them, the last ones not included.
+/// A frame around cells of every panel; rows and columns as in the ticks; the ends are exclusive.
 struct Highlight {
   Index first_row = 0, last_row = 0, first_col = 0, last_col = 0;
   std::string label;
@@ -62,25 +62,25 @@ enum class FigureKind : std::uint8_t {
   arcs,  ///< words as two columns, a line from query to key for each weight
 };
 
-/// How a figure looks, whatever it shows.
+/// The appearance of a figure, independent of its contents.
 struct FigureLook {
   Theme theme = Theme::light;
-  std::string colormap;  ///< by name; empty: the palette's own
+  std::string colormap;  ///< by name; empty: the default of the palette
   Norm norm = Norm::linear;
-  bool on_paper = false;  ///< a size on paper: text in points, thin frames, flat masks, no colours of heads
-  bool print = false;     ///< black ink, told apart without colour
+  bool on_paper = false;  ///< for a size on paper: text in points, thin frames, flat masks, no head colours
+  bool print = false;     ///< black ink, distinguishable without colour
   bool transparent = false;
   bool bar = true;                 ///< with colour bars
-  bool values = false;             ///< numbers in the cells, as far as they fit
-  bool bare = false;               ///< the cells alone, without gaps; fills `size` exactly
+  bool values = false;             ///< numbers in the cells, if they fit
+  bool bare = false;               ///< only the cells, without gaps; fills `size` exactly
   std::optional<float> cell;       ///< width and height of a cell
   std::optional<FigureSize> size;  ///< of the whole figure; overrides `cell`
   std::optional<float> font_size;  ///< in points; unset: 8 on paper, else 9
   std::string font;                ///< a family; empty: our own
-  std::optional<Index> columns;    ///< of the grid of panels; unset: what suits
+  std::optional<Index> columns;    ///< of the grid of panels; unset: chosen automatically
   bool letters = false;            ///< (a), (b), … before the panels' titles
   std::vector<Highlight> highlights;
-  float scale = 1;  ///< pixels to a unit; dpi / 96
+  float scale = 1;  ///< pixels per unit; dpi / 96
   bool operator==(const FigureLook&) const = default;
 };
 
@@ -89,21 +89,22 @@ struct FigureSpec : FigureLook {
   FigureKind kind = FigureKind::heatmap;
   std::string title;
   bool keep_title = false;  ///< also if there is little room
-  std::string shape;        ///< beside the title, muted; empty: "rows × columns"
+  std::string shape;        ///< next to the title, muted; empty: "rows × columns"
   std::string subtitle;
   std::string row_label;  ///< what the rows are, e.g. "queries"
   std::string col_label;
   std::vector<std::string> row_ticks;  ///< tokens; empty: indices
   std::vector<std::string> col_ticks;
-  std::vector<std::shared_ptr<const Image>> row_pictures{}, col_pictures{};  ///< in place of ticks; null: the tick
+  std::vector<std::shared_ptr<const Image>> row_pictures{}, col_pictures{};  ///< instead of ticks; null: the tick
   Index first_row = 0, first_col = 0;  ///< the first index, if it is a part of a matrix
 
-  Palette palette = Palette::diverging;  ///< boolean: 0 is drawn as masked, all else in one colour
+  Palette palette = Palette::diverging;  ///< boolean: 0 is drawn as masked, all other cells in one colour
   RangeMode range_mode = RangeMode::head;
-  /// For fixed, and for stage if the stage has more than the panels; without it, stage means all panels together.
+  /// Required for fixed; for stage, if the stage has more matrices than the panels. Otherwise stage means all panels
+  /// together.
   std::optional<ValueRange> range;
 
-  std::vector<std::string> cell_words{};              ///< with `values`, in place of numbers: row by row, of one panel
+  std::vector<std::string> cell_words{};  ///< with `values`, texts instead of numbers: row by row, for one panel
   std::vector<std::string> line_names, column_names;  ///< of a grid, if the panels' own names do not fit
   FigureWords words;
   std::vector<Tensor> kept;  ///< keeps tensors of the panels alive
@@ -112,20 +113,20 @@ struct FigureSpec : FigureLook {
 /// The figure's colours in a theme. Throws SettingError for --colormap with an unknown name.
 Colormap colormap_of(const FigureSpec& spec, Theme theme);
 
-/// A figure as pixels, with fewer of them to a unit where it would take more than were asked for.
+/// A figure as pixels, with fewer pixels per unit if it would exceed the requested size.
 struct FigurePreview {
   Image image;
-  int width = 0, height = 0;  ///< the pixels that the file has
+  int width = 0, height = 0;  ///< size of the file in pixels
 };
 
-/// A label without the marks around its indices: "Q_h".
+/// A label without the markup of its indices: "Q_h".
 std::string as_plain_text(std::string text);
 
-/// A figure whose layout is computed once, for several files or questions. The same figure gives the same bytes.
+/// A figure whose layout is computed once and used for several files or queries. Equal figures give equal bytes.
 class ArrangedFigure {
  public:
-  /// Throws SettingError: for --colormap an unknown name; for --size and --cell sizes that are not positive, or a
-  /// picture beyond most_pixels either way.
+  /// Throws SettingError: for --colormap if the name is unknown; for --size and --cell if a size is not positive, or a
+  /// picture is larger than most_pixels in either direction.
   explicit ArrangedFigure(FigureSpec spec);
   ~ArrangedFigure();
   ArrangedFigure(const ArrangedFigure&) = delete;
@@ -134,17 +135,17 @@ class ArrangedFigure {
   static constexpr int most_pixels = 16384;
 
   /// `about` is the description in the file: PDF's subject, SVG's and PNG's description; "" = none. The PDF has one
-  /// page of vectors, its fonts embedded, its text selectable.
+  /// page of vectors with embedded fonts and selectable text.
   std::vector<std::uint8_t> png(const std::string& about = {});
   std::string svg(SvgText text = SvgText::text, const std::string& about = {});
   std::string pdf(const std::string& about = {});
-  /// The figure as png() draws it, within so many pixels.
+  /// The figure as png() draws it, limited to this size.
   FigurePreview preview(int most_width = most_pixels, int most_height = most_pixels);
-  /// Within a page, its upper left corner at `at`.
+  /// Draws it on a page, with its upper left corner at `at`.
   void draw(PdfCanvas& canvas, Point at) const;
   /// In units.
   FigureSize size() const;
-  /// What is left out because it does not fit, in words: {"title", "every other of the row words"}.
+  /// The parts that were omitted because they do not fit, as text: {"title", "every other of the row words"}.
   const std::vector<Message>& left_out() const;
 
  private:
@@ -152,25 +153,25 @@ class ArrangedFigure {
   std::unique_ptr<Impl> impl_;
 };
 
-// A figure as one interactive HTML file. It holds its numbers, style and script (assets/figure) and loads nothing from
-// the network, so it opens from disk and within other pages.
+// A figure as one interactive HTML file. It contains its numbers, style and script (assets/figure) and loads nothing
+// from the network, so it works from disk and embedded in other pages.
 
-/// The most cells that a file may hold, over all panels.
+/// Maximum number of cells in a file, over all panels.
 inline constexpr Index most_html_cells = 4'000'000;
-/// With more cells, those without a number are left out of `values`: 12 layers of 12 heads of 64 tokens with a causal
-/// mask take 0.9 MB in place of 1.6.
+/// With more cells, those without a number are omitted from `values`: 12 layers of 12 heads of 64 tokens with a causal
+/// mask take 0.9 MB instead of 1.6.
 inline constexpr Index most_whole_cells = 500'000;
 
-/// The count of numbers in the figure's page, and the most that keep it below 1.5 MB.
+/// The number of values in the figure's page, and the maximum that keeps it below 1.5 MB.
 Index html_numbers(const FigureSpec& spec);
 inline constexpr Index most_html_numbers = 540'000;
 
-/// The numbers stand in <script type="application/json" id="headlight-data">: `values` is the base64 of little-endian
-/// int16, [heads, rows, cols], times `scale`; cells that hold no number (masked, NaN) are 0 there, and `kinds` says
-/// which; where `kept_only` is true they are left out. `stage` is the name that a script looks for. `arrives`, of the
-/// same panels, is what each weight brings: the page has a choice between the two ("arrives": stage, scale, values).
-/// Throws SettingError for an unknown colour map and for more cells than most_html_cells; FileError where the assets
-/// are not found.
+/// The numbers are in <script type="application/json" id="headlight-data">: `values` is base64 of little-endian int16,
+/// [heads, rows, cols], times `scale`. Cells without a number (masked, NaN) are 0 there, with their kind in `kinds`; if
+/// `kept_only` is true they are omitted. `stage` is the name that a script looks for. `arrives`, with the same panels,
+/// has the contribution norms: the page can switch between the two ("arrives": stage, scale, values). Throws
+/// SettingError for an unknown colour map and for more cells than most_html_cells; FileError if the assets are not
+/// found.
 std::string html_figure(const FigureSpec& spec, const std::string& stage, const FigureSpec* arrives = nullptr);
 
 }  // namespace headlight

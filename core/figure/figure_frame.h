@@ -1,4 +1,4 @@
-// The first half of a figure's layout: how large its cells are and how much room everything around them takes.
+// The first half of a figure's layout: the size of its cells and the room for everything around them.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 namespace headlight {
 
 inline constexpr float units_to_a_point = 96.0f / 72.0f;
-inline constexpr float least_text = 6 * units_to_a_point;  // nothing in a figure is smaller
+inline constexpr float least_text = 6 * units_to_a_point;  // the smallest text in a figure
 
 /// Sizes of text and the room around it, in units.
 struct FigureMetrics {
@@ -33,10 +33,10 @@ FigureMetrics tight_metrics(const FigureSpec& spec, float tick_text);
 enum class BarPlace : std::uint8_t { none, right, below, own };
 enum class NamePlace : std::uint8_t {
   none,
-  outside,  ///< beyond the ticks; a head's above its matrix; the legend below everything
-  edges,    ///< of a grid: its lines' names at the left, its columns' above
-  beside,   ///< at the end of the ticks' line; a head's name in its matrix; the legend under the bar
-  corner,   ///< of rows, and the legend: left of the columns' words and below the rows'
+  outside,  ///< outside the ticks; for a head above its matrix; the legend is below everything
+  edges,    ///< of a grid: names of lines at the left, names of columns above
+  beside,   ///< at the end of the ticks' line; a head's name inside its matrix; the legend below the bar
+  corner,   ///< for rows, and the legend: left of the columns' labels and below the rows'
 };
 
 /// "(a) head 12"; shortened: "(a)", or "12".
@@ -68,16 +68,16 @@ struct FigureFrame {
   float below = 0;          ///< from the last matrix to the legend
   float panel_top = 0;      ///< title and strip over each panel
   float own_bar = 0;        ///< room right of each panel
-  float gap = 0;            ///< between panels, but for panel_top
+  float gap = 0;            ///< between panels, without panel_top
   float content_width = 0;  ///< axes, panels and bars
-  float inner_width = 0;    ///< what titles and legend may use
+  float inner_width = 0;    ///< available for titles and legend
   float width = 0, height = 0;
   std::vector<std::vector<LegendEntry>> legend;  ///< by line
   float legend_width = 0;                        ///< of the longest line
   std::vector<Message> left_out;
 };
 
-/// One colour bar's ticks, in the words of the range's mode; `apart`: the least distance of two, in units.
+/// The ticks of one colour bar, labelled according to the range's mode; `apart`: minimum distance of two, in units.
 std::vector<BarTick> labelled_bar(const FigureSpec& spec, ColormapKind kind, ValueRange range, float length,
                                   float apart);
 /// Whether each panel needs its own colour bar, because their ranges differ.
@@ -98,7 +98,7 @@ class FrameMaker {
  protected:
   static constexpr float thin_side = 96,
                          thin_cell =
-                             24;  ///< a matrix of few rows is stretched to this height, its cells to at most that
+                             24;  ///< a matrix with few rows is stretched to this height, its cells at most to that
   static float number(Index n) { return static_cast<float>(n); }
 
   const FigureSpec& spec_;
@@ -108,38 +108,38 @@ class FrameMaker {
   Index rows_, cols_, count_;  ///< of a matrix; of panels
 };
 
-/// A frame grown around its cells, or the cells alone; if the spec has a size, search_frame().
+/// A frame that grows around its cells, or only the cells; if the spec has a size, search_frame().
 FigureFrame fit_frame(const FigureSpec& spec, const std::vector<ValueRange>& ranges, ColormapKind kind,
                       Typesetter& typesetter);
-/// The largest matrices that the spec's size allows, with as many words around them as still leave them large.
+/// The largest matrices for the spec's size, with as many labels around them as possible.
 FigureFrame search_frame(const FrameMaker& maker);
 
 // Shared by both.
 void set_cells(FigureFrame& frame, const FigureSpec& spec, float cell_width, float cell_height);
 float content_width(const FigureFrame& frame);
 float content_height(const FigureFrame& frame);
-/// The legend stands left of a bar that lies below.
+/// Whether the legend is left of a bar below the matrices.
 bool shares_line(const FigureFrame& frame);
 void break_legend(FigureFrame& frame, const std::vector<LegendEntry>& entries, float width, Typesetter& typesetter);
-/// The widest of the bars' labels.
+/// The width of the bars' widest label.
 float bar_label_width(const FigureSpec& spec, ColormapKind kind, const std::vector<ValueRange>& ranges, float length,
                       const FigureMetrics& metrics, Typesetter& typesetter);
-/// The cost of a grid's empty places.
+/// The cost of empty places in a grid.
 float raggedness(Index count, Index columns);
 
 /// A figure of one or several panels of arcs.
 FigureLayout lay_out_arcs(const FigureSpec& spec, const std::vector<ValueRange>& ranges, Typesetter& typesetter);
 
-// The room that the words, names, bar and legend around the matrices of a figure take, by what is chosen of them. The
-// words are measured once, and a choice is judged before any string of it is made.
+// The room for labels, names, bar and legend around the matrices of a figure, for each combination of options. Labels
+// are measured once, and a combination is evaluated before any of its strings is created.
 
 enum class TickWords : std::uint8_t { tokens, indices, none };
 
-/// One combination, before any string is made.
+/// One combination of options, before any string is created.
 struct FigureChoice {
   Index columns = 1;
-  int text = 0;     // into tick_texts
-  int longest = 0;  // into longest_words
+  int text = 0;     // index into tick_texts
+  int longest = 0;  // index into longest_words
   TickWords rows = TickWords::none, cols = TickWords::none;
   float angle = 0;
   bool row_tiers = false, col_tiers = false;
@@ -149,13 +149,13 @@ struct FigureChoice {
   bool title = false, subtitle = false;
 };
 
-// Words in two tiers, of the text's size: the least cell, so that a far word's line passes between near ones; between
-// the tiers.
+// Labels in two tiers, relative to the text size: the smallest cell, so that the line of an outer label passes between
+// inner ones; and the gap between the tiers.
 inline constexpr float tier_cell = 0.56f, tier_gap = 0.3f;
 
 inline constexpr std::array longest_words{1000.0f, 8.0f, 5.0f};  // in ems
 
-/// Of the widest word of an axis, and of those with an even and an odd index, in ems, by the longest that is let stand.
+/// The widest label of an axis, and of those with an even and an odd index, in ems, by the maximum label length.
 struct WordWidths {
   std::array<float, longest_words.size()> all{}, even{}, odd{};
   float depth(std::size_t longest, bool tiers) const {
@@ -166,13 +166,14 @@ struct WordWidths {
 class FigureRoom : protected FrameMaker {
  public:
   explicit FigureRoom(const FrameMaker& maker);
-  /// Room around the matrices and the cells that it leaves.
+  /// The room around the matrices, and the cells that it allows.
   FigureFrame room(const FigureChoice& c) const;
-  /// Whether every word and the bar fit in what `room` gives them.
+  /// Whether all labels and the bar fit into `room`.
   bool has_room(const FigureChoice& c, const FigureFrame& frame) const;
 
  protected:
-  /// From line to line; the smallest text may stand as near as its capitals and descenders let it, before a word goes.
+  /// The line height; with the smallest text, only as much as capitals and descenders need, so that no label has to be
+  /// omitted.
   float line_of(const FigureMetrics& m) const;
 
   bool named_, free_corner_ = false;
@@ -184,18 +185,18 @@ class FigureRoom : protected FrameMaker {
   std::vector<float> legend_widths_;
   WordWidths row_width_, col_width_;
   float row_index_ = 0, col_index_ = 0, row_label_ = 0, col_label_ = 0, bar_label_ = 0, legend_widest_ = 0;
-  float panel_name_ = 0, line_name_ = 0, column_name_ = 0;  // the widest, in ems
+  float panel_name_ = 0, line_name_ = 0, column_name_ = 0;  // the widest ones, in ems
 
  private:
   WordWidths widths(const std::vector<std::string>& tokens, Index count);
-  /// Whether no number lies in the upper right corner, where a name may stand inside.
+  /// Whether the upper right corner has no number, so that a name can be placed there.
   bool has_free_corner(const FigurePanel& panel) const;
   float legend_width(const FigureMetrics& m) const { return m.swatch + (0.5f + legend_widest_) * m.label_text; }
-  /// The largest cells that the room around the matrices leaves.
+  /// Sets the largest cells that the room around the matrices allows.
   void fit_cells(FigureFrame& frame) const;
-  /// From the first matrix's top to the last one's bottom.
+  /// From the top of the first matrix to the bottom of the last one.
   static float across(const FigureFrame& frame);
-  /// The height of what stands below the rows' words.
+  /// The height of the part below the rows' labels.
   float in_corner(const FigureChoice& c, const FigureMetrics& m) const;
 };
 

@@ -1,4 +1,4 @@
-// Where everything in a figure stands, computed before anything is drawn. Plain data, in units.
+// The positions of everything in a figure, computed before drawing. Plain data, in units.
 #pragma once
 
 #include <utility>
@@ -19,7 +19,7 @@ struct FilledBox {
 struct PanelBox {
   std::size_t panel;  ///< index into the spec's panels
   Box heatmap;
-  ValueRange range;  ///< what the panel's colours span
+  ValueRange range;  ///< the range of the panel's colours
 };
 
 struct BarBox {
@@ -48,25 +48,26 @@ struct FigureLayout {
   float width = 0, height = 0;
   float cell_width = 0, cell_height = 0;
   std::vector<PanelBox> panels;
-  std::vector<Label> labels;         ///< titles, ticks, legend: never over a heatmap or one another
+  std::vector<Label> labels;         ///< titles, ticks, legend: never overlap a heatmap or each other
   std::vector<Label> inside;         ///< numbers in cells
   std::vector<FilledBox> boxes;      ///< tick marks, hue strips, frames, plates
-  std::vector<DrawnPath> paths;      ///< arcs, under the labels
+  std::vector<DrawnPath> paths;      ///< arcs, below the labels
   std::vector<PictureBox> pictures;  ///< along the axes
   std::vector<BarBox> bars;
   std::vector<SwatchBox> swatches;
-  std::vector<Message> left_out;  ///< for want of room, in words
+  std::vector<Message> left_out;  ///< omitted for lack of room, as text
 };
 
 FigureLayout lay_out(const FigureSpec& spec, const Colormap& map, Typesetter& typesetter);
 
 // In cell_values.cpp.
 void add_outline(const Box& around, float width, Rgba colour, FigureLayout& layout);
-/// Frames over the cells, on a halo that keeps them apart from dark ones, their label inside.
+/// Frames around cells, with a halo that makes them visible on dark cells, and their label inside.
 void add_highlights(const FigureSpec& spec, float tick_text, Typesetter& typesetter, FigureLayout& layout);
-/// The range that each panel's colours span; in row mode that of rows already scaled by normalise_rows.
+/// The colour range of each panel; in row mode, that of rows already scaled by normalise_rows.
 std::vector<ValueRange> panel_ranges(const FigureSpec& spec, ColormapKind kind);
-/// What the colours of a panel are of: the matrix itself, or each row scaled by its own range, spread by the norm.
+/// The values behind the colours of a panel: the matrix itself, or each row scaled by its own range, mapped by the
+/// norm.
 struct ColourValues {
   Buffer scaled;  ///< empty: the matrix's own values
   ValueRange range;
@@ -75,21 +76,21 @@ struct ColourValues {
   }
 };
 ColourValues colour_values(const FigureSpec& spec, const FigurePanel& panel, ValueRange range, ColormapKind kind);
-/// How many cells of all panels lie beyond the ends of their colours, and how many are values.
+/// The number of cells in all panels outside the colour range, and of cells that are values.
 struct CellsBeyond {
   Index below = 0, above = 0, all = 0;
-  bool sampled = false;  ///< the ends are of a sample: some may lie beyond, nobody knows how many
+  bool sampled = false;  ///< the range is from a sample: an unknown number of cells may be outside
 };
 CellsBeyond cells_beyond(const FigureSpec& spec, const std::vector<ValueRange>& ranges);
-/// By panel: whether cells lie below and above what its bar names.
+/// For each panel: whether cells are below and above the range of its bar.
 std::vector<std::pair<bool, bool>> pointed_ends(const FigureSpec& spec, const std::vector<ValueRange>& ranges);
-/// Beyond this many cells, the ends of a matrix that is computed as it is read are of a sample of its rows.
+/// With more cells, the range of a matrix that is computed when it is read is from a sample of its rows.
 inline constexpr Index most_read_twice = Index{1} << 26;
-/// Boolean matrices mask themselves: what is 0 is masked.
+/// Boolean matrices are their own mask: 0 is masked.
 CellMasks effective_masks(const FigureSpec& spec, const FigurePanel& panel);
 
-/// Fills layout.inside: one label for each cell, and layout.boxes: a plate under labels on a pattern. Nothing if the
-/// spec asks for no values or if a sign and a digit do not fit.
+/// Fills layout.inside with one label per cell, and layout.boxes with plates below labels on a pattern. Does nothing if
+/// the spec does not ask for values, or if a sign and a digit do not fit.
 void write_values(const FigureSpec& spec, const Colormap& map, Typesetter& typesetter, FigureLayout& layout);
 
 }  // namespace headlight

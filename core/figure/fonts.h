@@ -1,4 +1,4 @@
-// The one door to fontconfig: which font file serves for what.
+// The only user of fontconfig: the font file for each role.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 namespace headlight {
 
 enum class FontRole : std::uint8_t {
-  text,    ///< labels: Inter, else DejaVu Sans, else whatever sans-serif there is
-  strong,  ///< titles: the same, semi-bold (bold where that is all there is)
+  text,    ///< labels: Inter, else DejaVu Sans, else any sans-serif font
+  strong,  ///< titles: the same in semi-bold (bold if there is no semi-bold)
   mono,    ///< numbers, tabular: JetBrains Mono, else DejaVu Sans Mono
   math,    ///< formulas, serif italic: STIX Two Text, else Latin Modern or CMU, else DejaVu Serif
   cjk,     ///< Chinese: WenQuanYi Micro Hei, else Noto Sans CJK
@@ -21,24 +21,24 @@ struct FontFile {
   std::string family;
 };
 
-/// Throws FileError where the system has no font at all. For cjk: nothing better than the plain face may be found.
+/// Throws FileError if the system has no fonts. For cjk, the result can be the plain face if there is nothing better.
 FontFile find_font(FontRole role);
-/// The families that serve a role, most wanted first, between commas; then those that have what it lacks.
+/// The families for a role, separated by commas: preferred ones first, then fallbacks for missing characters.
 std::string font_families(FontRole role);
-/// The family itself that a generic name ("serif") stands for here; any other name as it is. Before another family in a
-/// list, a generic name would count for nothing.
+/// The actual family of a generic name ("serif"); any other name unchanged. A generic name before another family in a
+/// list would be ignored.
 std::string installed_family(const std::string& family);
-/// Whether a family of this name is installed. A generic one always is.
+/// Whether a family of this name is installed. Generic names always are.
 bool has_family(const std::string& family);
 
-/// The names of all that are installed, in their order.
+/// The sorted names of all installed families.
 std::vector<std::string> installed_families();
 
 struct FontStyle {
-  int weight = 400;  ///< as CSS counts it: 700 bold
+  int weight = 400;  ///< as in CSS: 700 is bold
   bool italic = false;
 };
-/// Of a font file's letters; regular for a family's name.
+/// The style of a font file; regular for a family's name.
 FontStyle font_style(const std::string& font);
 
 }  // namespace headlight

@@ -3,8 +3,9 @@
 //
 // A picture of w × h pixels shows rows × cols cells. Pixel (x, y), counted from the top left, shows the cell
 //     col = floor((2x + 1) · cols / (2w)),  row = floor((2y + 1) · rows / (2h)).
-// Where g = gap > 0, a pixel lies between two cells, and shows the card, if x + g < w and col(x + g) ≠ col(x), or the
-// same down the rows. Masked and −∞ cells smaller than 16s either way have no such seam: their hatching runs through.
+// With g = gap > 0, a pixel is between two cells and shows the card's background, if x + g < w and col(x + g) ≠ col(x),
+// or likewise for the rows. Masked and −∞ cells smaller than 16s in either direction have no such gap: their hatching
+// is continuous.
 //
 // With s = pixels to a unit (1, or the monitor's scale) and p = (x + ½, y + ½), by the cell's kind:
 //     value          colour map at (v − lo) / (hi − lo)
@@ -33,25 +34,25 @@ struct HeatmapStyle {
   const Colormap* map = nullptr;  ///< must outlive the call
   ValueRange range{};
   Theme theme = Theme::light;
-  float scale = 1;  ///< pixels to a unit of the patterns
+  float scale = 1;  ///< pixels per unit of the patterns
   int gap = 0;      ///< pixels between cells; see heatmap_gap()
   Rgba gap_colour = colours(Theme::light).card;
-  bool flat_masked = false;  ///< no hatching; for cells that it would outshine
-  float hatch = 1;           ///< units of the lines of masked cells, in those of the other patterns: finer on paper
+  bool flat_masked = false;  ///< no hatching, for cells where it would be too prominent
+  float hatch = 1;           ///< line width of masked cells relative to that of the other patterns: finer on paper
 };
 
-/// Of masked cells that are not hatched: the hatching seen from afar.
+/// The flat colour for masked cells without hatching: the average of the hatching.
 Rgba flat_mask(Theme theme);
 
-/// One unit where cells are at least six units across, else none.
+/// One unit if cells are at least six units wide and high, otherwise 0.
 int heatmap_gap(double cell_width, double cell_height, float scale = 1);
 
-/// `width` × `height` pixels, both > 0. A matrix with more rows or columns than that is pooled first (see pool.h) about
-/// the value that the map's resting colour stands for, so that extreme values stay visible.
+/// `width` × `height` pixels, both > 0. A matrix with more rows or columns is pooled first (see pool.h) around the
+/// value of the map's resting colour, so that extreme values stay visible.
 Image heatmap_raster(const MatrixView& matrix, const CellMasks& masks, const HeatmapStyle& style, int width,
                      int height);
 
-/// What a swatch of the legend shows: one cell of this kind; a value stands for 1.
+/// A swatch of the legend: one cell of this kind; a value is shown as 1.
 Image cell_swatch(CellKind kind, const HeatmapStyle& style, int width, int height);
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// What stands along the axes and beside the colour bar: which ticks, in which words, at which slant. Plain data.
+// The labels along the axes and next to the colour bar: which ticks, which texts, which slant. Plain data.
 #pragma once
 
 #include <cstddef>
@@ -15,31 +15,31 @@ namespace headlight {
 struct AxisTick {
   Index index;       ///< of the row or column
   std::string text;  ///< elided to fit
-  bool far = false;  ///< beyond its neighbours' words, which leave it no room; a line leads to it
+  bool far = false;  ///< outside its neighbours' labels, which leave no room; a line connects it to its cell
 };
 
 struct AxisTicks {
   std::vector<AxisTick> ticks;
   float angle = 0;     ///< of the labels: 0, −45 or −90
   float depth = 0;     ///< room needed away from the matrix
-  float overhang = 0;  ///< room needed beyond the first cell, where slanted labels lean out
+  float overhang = 0;  ///< room needed before the first cell for slanted labels
   float far = 0;       ///< how much farther out the far labels begin
-  bool marks = false;  ///< not every cell has a label: draw a mark at those that do
+  bool marks = false;  ///< not every cell has a label: draw a mark at those that have one
 };
 
-/// What an axis counts.
+/// The labels of an axis.
 struct AxisWords {
   const std::vector<std::string>& tokens;  ///< empty: indices
   Index count;
   Index first = 0;  ///< the first index
 };
 
-/// Rows: tokens where each row has room for a line of `size`, else indices, thinned to steps of 1, 2 or 5 · 10ᵏ.
+/// Rows: tokens if each row has room for a line of `size`, otherwise indices in steps of 1, 2 or 5 · 10ᵏ.
 AxisTicks row_ticks(const AxisWords& axis, float pitch, float size, Typesetter& typesetter);
-/// Columns: the same, upright where they fit, else slanted by 45° where they `may_lean` out to the left, else on end.
+/// Columns: the same, horizontal if they fit, otherwise at 45° if they `may_lean` out to the left, otherwise vertical.
 AxisTicks column_ticks(const AxisWords& axis, float pitch, bool may_lean, float size, Typesetter& typesetter);
 
-/// Every `step`th token, shortened in its middle to `longest`.
+/// Every `step`th token; the middle of tokens longer than `longest` is omitted.
 std::vector<AxisTick> word_ticks(const AxisWords& axis, Index step, float size, float longest, Typesetter& typesetter);
 /// Indices that are multiples of `step`.
 std::vector<AxisTick> index_ticks(const AxisWords& axis, Index step);
@@ -53,7 +53,7 @@ struct BarTick {
 /// Round numbers (steps of 1, 2 or 5 · 10ᵏ) within the range, at most `most` of them.
 std::vector<BarTick> bar_ticks(ValueRange range, int most);
 
-/// The same for a bar whose values are spread by a norm: round numbers at least `apart` (of 1) from each other.
+/// The same for a bar with a norm: round numbers at least `apart` (relative to the bar) from each other.
 std::vector<BarTick> spread_ticks(ValueRange range, ColormapKind kind, Norm norm, float apart);
 
 /// With a real minus sign: "−0.25"; `leading_zero` false: "−.25". Never "−0.00".
@@ -67,7 +67,7 @@ std::string format_scientific(float value);
 // large that there is no room for that, a small one has the decimals that two digits of it take.
 struct NumberFormat;
 
-/// What is known of the numbers that are to be written; grows by add().
+/// Statistics of the numbers to be written; grows by add().
 class NumberSpan {
  public:
   void add(float value);  ///< finite
@@ -81,17 +81,17 @@ class NumberSpan {
 struct NumberFormat {
   int decimals = 0;
   bool leading_zero = true;
-  float least = 0;     ///< what is smaller has not two digits at this precision: it takes more decimals
-  int most = 40;       ///< characters; what is too small to show two digits in so many is written "≈0"
-  bool hides = false;  ///< whether some of the numbers are
+  float least = 0;     ///< numbers below this do not have two digits at this precision and get more decimals
+  int most = 40;       ///< characters; numbers that cannot show two digits within this width are written "≈0"
+  bool hides = false;  ///< whether there are such numbers
 
-  /// Into `buffer`, with a real minus sign. Zero is "0".
+  /// Writes into `buffer`, with a real minus sign. Zero is "0".
   std::string_view write(float value, char (&buffer)[48]) const;
 };
 
-/// The most telling way to write them in `most` characters each: all digits that two significant ones of the smallest
-/// take or, where these do not fit, of all that are at least a hundredth, then a tenth, of the largest. None where
-/// nothing of this fits.
+/// The most precise format with at most `most` characters: all digits for two significant ones of the smallest number
+/// or, if these do not fit, of numbers that are at least a hundredth, then a tenth, of the largest. Unset if none of
+/// these fits.
 std::optional<NumberFormat> number_format(const NumberSpan& span, int most);
 
 }  // namespace headlight

@@ -1,6 +1,6 @@
-// Text for figures, set without hinting, so that a layout is the same at every scale and in every format. By Pango it
-// is kerned and shaped, in fallback fonts for what the role's own lacks (Chinese, emoji); a program that has no Pango
-// sets letter by letter with FreeType, in the faces that ship.
+// Text for figures, set without hinting, so that the layout is the same at every scale and in every format. With Pango,
+// text is kerned and shaped, with fallback fonts for missing characters (Chinese, emoji). Without Pango, the program
+// sets letter by letter with FreeType, in the shipped faces.
 #pragma once
 
 #include <memory>
@@ -32,14 +32,14 @@ struct Point {
 };
 
 enum class Anchor : std::uint8_t { start, middle, end };
-/// Where a line of this width begins, seen from its anchor.
+/// The left end of a line of this width, relative to its anchor.
 float anchored(Anchor anchor, float width);
 
-/// Begin and end of what is set as an index in a label's text, small and low.
+/// Mark the beginning and end of a subscript in a label's text.
 inline constexpr char index_begins = '\x1E', index_ends = '\x1F';
-/// Whether it has emoji, whose fonts may hold pictures, which have no outlines.
+/// Whether the text has emoji, whose fonts may contain pictures without outlines.
 bool has_pictures(std::string_view text);
-/// "Q_h K_hᵀ [n_q 5]" with the names of mathematics marked: one letter, "_", letters. Words such as scaled_scores stay.
+/// "Q_h K_hᵀ [n_q 5]" with subscripts marked: one letter, "_", letters. Words such as scaled_scores are unchanged.
 std::string as_mathematics(std::string_view text);
 inline constexpr float index_size = 0.72f, index_drop = 0.18f;  ///< of the em
 
@@ -54,46 +54,47 @@ struct Label {
   float angle = 0;  ///< degrees about `at`, clockwise
 };
 
-/// Keeps its fonts and what it measured; not for two threads at once.
+/// Caches fonts and measurements; not thread-safe.
 class Typesetter {
  public:
-  /// `family` sets labels and titles in place of the roles' own; throws SettingError ("--font") where no font of that
-  /// name is installed. Generic names (serif, sans-serif, monospace) are taken.
+  /// `family` replaces the roles' fonts for labels and titles. Throws SettingError ("--font") if no font of that name
+  /// is installed. Generic names (serif, sans-serif, monospace) are accepted.
   explicit Typesetter(const std::string& family = {});
   ~Typesetter();
   Typesetter(const Typesetter&) = delete;
   Typesetter& operator=(const Typesetter&) = delete;
 
   float width(std::string_view text, FontRole role, float size);
-  /// Half the height of capitals: how far below a centre line the baseline lies.
+  /// Half the height of capitals: the distance from a centre line down to the baseline.
   float half_height(FontRole role, float size);
-  /// The text itself where it fits, else cut at a character with an ellipsis; empty where not even that fits.
+  /// The text if it fits, otherwise cut at a character with an ellipsis; empty if not even that fits.
   std::string elide(std::string_view text, FontRole role, float size, float max_width);
-  /// The same, with the ellipsis in the middle: of a word, both ends tell more.
+  /// The same with the ellipsis in the middle: both ends of a word are more informative.
   std::string shorten(std::string_view text, FontRole role, float size, float max_width);
 
   // With Pango:
-  /// As outlines, filled: letters stand where they were measured to stand, at any resolution.
+  /// As filled outlines: letters are exactly where they were measured, at any resolution.
   void draw_outlines(cairo_t* cairo, const Label& label);
   /// As text that a reader of the file can select and search.
   void draw_text(cairo_t* cairo, const Label& label);
   // With FreeType:
-  /// The letters' closed contours, rotated and in place.
+  /// The closed contours of the letters, rotated and positioned.
   std::vector<std::vector<PathStep>> contours(const Label& label);
 
-  /// The outlines as an SVG path in units, rotated and in place; empty for blanks.
+  /// The outlines as an SVG path in units, rotated and positioned; empty for spaces.
   std::string outline(const Label& label);
-  /// Of a role's letters, as CSS and Pango count it: 400 regular, 600 semi-bold. Labels in a font file have its own.
+  /// The weight of a role's font as in CSS and Pango: 400 regular, 600 semi-bold. Labels in a font file have its
+  /// weight.
   int weight(FontRole role) const;
   bool italic(FontRole role) const;
-  /// The families of a role, most wanted first, as CSS and fontconfig write them.
+  /// The families of a role, preferred ones first, in the syntax of CSS and fontconfig.
   std::string families(FontRole role) const;
 
  private:
   static std::string checked_family(const std::string& family);
 
   struct Impl;
-  std::string family_;  ///< that is installed; "" for the roles' own
+  std::string family_;  ///< an installed family; "" for the roles' own
   FontStyle style_;     ///< a font file's; regular for a family
   std::unique_ptr<Impl> impl_;
 };

@@ -1,4 +1,5 @@
-// What the readers of formats share: their result, from which an ArrayFile is made, and how elements lie in a file.
+// Shared parts of the format readers: their result, from which an ArrayFile is made, and the layout of elements in a
+// file.
 #pragma once
 
 #include <cstddef>
@@ -19,21 +20,21 @@
 
 namespace headlight {
 
-/// What an element type is called in each format; empty where the format has none such.
+/// The name of an element type in each format; empty if the format does not have it.
 struct DTypeNames {
   std::string_view pytorch;
-  std::string_view numpy;  ///< without the mark of its byte order
+  std::string_view numpy;  ///< without the mark for the byte order
   std::string_view safetensors;
-  std::string_view storage;  ///< of its tensors in a .pt
+  std::string_view storage;  ///< for its tensors in a .pt
 };
-/// The type that is called `name` there; nothing for what is not read.
+/// The type with this name in the format; unset for types that cannot be read.
 std::optional<DType> dtype_called(std::string_view name, std::string_view DTypeNames::*format);
 
 struct ArrayLayout {
   DType dtype = DType::f32;
   Shape shape;
   std::vector<Index> strides;  ///< in elements, not negative
-  std::uint64_t offset = 0;    ///< of the first element, in bytes from where the array's reader starts
+  std::uint64_t offset = 0;    ///< of the first element, in bytes from the start of the array's reader
   bool big_endian = false;
 };
 
@@ -43,13 +44,13 @@ std::optional<Index> checked_count(const Shape& shape);
 /// Row-major and column-major strides of a shape that checked_count accepts.
 std::vector<Index> row_major_strides(const Shape& shape);
 std::vector<Index> column_major_strides(const Shape& shape);
-/// Elements from the first to the last one in memory; nothing on overflow or a negative stride.
+/// Number of elements from the first to the last one in memory; unset on overflow or a negative stride.
 std::optional<Index> checked_extent(const Shape& shape, const std::vector<Index>& strides);
 
 /// The array as float32 in row-major order. The layout must have passed both checks above.
 Tensor read_array(const ArrayLayout& layout, ByteReader& reader);
-/// Rows of a matrix, or the parts at indices of the first axis, in this order, as [rows, cols]. `reader` is read up
-/// to the last of them, once.
+/// Rows of a matrix, or the parts at indices of the first axis, in the given order, as [rows, cols]. `reader` is read
+/// once, up to the last of them.
 Tensor read_rows(const ArrayLayout& layout, std::span<const Index> rows, ByteReader& reader);
 /// The numbers of an array in row-major order, unrounded.
 std::vector<double> read_unrounded(const ArrayLayout& layout, ByteReader& reader);
@@ -63,7 +64,7 @@ struct ArrayContents {
   std::map<std::string, double, std::less<>> numbers;
   std::map<std::string, std::string, std::less<>> texts;
   std::map<std::string, std::function<ArrayWords()>, std::less<>> words;
-  /// Where the bytes of an entry start; `none` where only a part of them is wanted. Called from any thread.
+  /// Opens the bytes of an entry; `none` if only a part of them is wanted. Called from any thread.
   std::function<std::unique_ptr<ByteReader>(std::size_t entry, ZipCheck check)> open;
 
   void add(std::string name, ArrayLayout layout) {
@@ -72,16 +73,16 @@ struct ArrayContents {
   }
 };
 
-// One for each format; each throws FileError. The first bytes have been checked already.
+// One function for each format; each throws FileError. The first bytes have already been checked.
 ArrayContents open_npy(const std::filesystem::path& path, const ErrorPlace& place);
 ArrayContents open_npz(std::shared_ptr<const ZipArchive> archive, const ErrorPlace& place);
-/// Arrays of 8-bit floating point are skipped, and their bits are arrays of bytes whose names begin so.
+/// Arrays of 8-bit floating point are skipped; their bits become arrays of bytes whose names begin with this.
 inline constexpr std::string_view fp8_bits = "fp8 bits of ";
 ArrayContents open_safetensors(const std::filesystem::path& path, const ErrorPlace& place);
 ArrayContents open_torch(std::shared_ptr<const ZipArchive> archive, const std::filesystem::path& path,
                          const ErrorPlace& place);
-/// Quantised tensors are float32 to whoever reads them; the text "gguf.formats" says what they are stored as. Keys and
-/// values are texts, numbers, words and, for lists of numbers, arrays.
+/// Quantised tensors are read as float32; the text "gguf.formats" lists their stored formats. Keys and values are
+/// texts, numbers, words and, for lists of numbers, arrays.
 ArrayContents open_gguf(const std::filesystem::path& path, const ErrorPlace& place);
 ArrayContents open_torch_legacy(const std::filesystem::path& path, const ErrorPlace& place);
 /// Whether torch.save wrote the archive.
@@ -94,35 +95,35 @@ std::string name_of_only_array(const std::filesystem::path& path);
 struct NpyHeader {
   /// strides and offset filled in; the offset counts from the start of the .npy
   ArrayLayout layout;
-  /// Why the elements are of no use here ("its elements are text (<U3)"); empty where they are numbers.
+  /// Why the elements cannot be used ("its elements are text (<U3)"); empty if they are numbers.
   Message unusable;
-  /// Of text: bytes of one element, and whether its characters have four each (U) or one (S); 0 where it is none.
+  /// For text: bytes per element, and whether its characters have four bytes each (U) or one (S); 0 for other types.
   std::uint64_t text_bytes = 0;
   bool wide = false;
 };
 
-/// The words of a .npy of text, row-major, at most a million and 64 MB. `reader` stands at its start.
+/// The words of a .npy of text in row-major order, at most a million and 64 MB. `reader` is at the start of the .npy.
 std::vector<std::string> read_words(ByteReader& reader, const NpyHeader& header, const ErrorPlace& place);
 
 /// The header of a row-major `<f4` or `|b1` array, version 1, padded so that the numbers start at a multiple of 64.
 std::string npy_header(const Shape& shape, bool boolean);
 
-// Weights as ggml stores them: a row is cut into blocks of 32 or 256 numbers, each with scales of its own.
-// https://github.com/ggml-org/ggml; what a block stands for is computed in float32, as ggml's reference does.
+// Weights as ggml stores them: a row is divided into blocks of 32 or 256 numbers, each with its own scales.
+// https://github.com/ggml-org/ggml; blocks are decoded in float32, as in ggml's reference.
 
 struct BlockFormat {
   std::uint32_t id;                                       ///< ggml's number of the type
   std::string_view name;                                  ///< "Q4_K"
-  std::size_t numbers;                                    ///< that a block stands for
-  std::size_t bytes;                                      ///< of a block
-  void (*decode)(const std::uint8_t* block, float* out);  ///< null: plain numbers of `plain`
+  std::size_t numbers;                                    ///< numbers per block
+  std::size_t bytes;                                      ///< bytes per block
+  void (*decode)(const std::uint8_t* block, float* out);  ///< null: plain numbers of type `plain`
   DType plain = DType::f32;
 };
 
-/// Null for a type that is not known.
+/// Null for an unknown type.
 const BlockFormat* block_format(std::uint32_t id);
 
-/// The numbers of blocks as float32 in this machine's order.
+/// Decodes blocks to float32 in this machine's byte order.
 std::unique_ptr<ByteReader> block_reader(std::unique_ptr<ByteReader> blocks, const BlockFormat& format);
 
 }  // namespace headlight

@@ -27,15 +27,14 @@ namespace headlight {
 enum class DType : std::uint8_t { f16, bf16, f32, f64, i8, u8, i16, u16, i32, u32, i64, u64, boolean };
 constexpr bool is_floating(DType dtype) { return dtype <= DType::f64; }
 
-/// Bytes an element takes in a file.
+/// Bytes per element in a file.
 std::size_t byte_size(DType dtype);
-/// PyTorch's word: "float32", "bfloat16", "bool", …
+/// PyTorch's name: "float32", "bfloat16", "bool", …
 std::string_view name(DType dtype);
 
-/// `out.size()` elements from as many times byte_size bytes. float64 and integers are rounded to the nearest float32;
-/// a boolean becomes 0 or 1.
+/// Decodes `out.size()` elements. float64 and integers are rounded to the nearest float32; a boolean becomes 0 or 1.
 void decode(DType dtype, bool big_endian, std::span<const std::byte> bytes, std::span<float> out);
-/// Whether the bytes are float32 as this machine has them, so that they need no decoding.
+/// Whether the bytes are float32 in this machine's byte order, so that they need no decoding.
 bool is_native_float(DType dtype, bool big_endian);
 /// One element without the rounding to float32.
 double decode_number(DType dtype, bool big_endian, std::span<const std::byte> bytes);
@@ -46,10 +45,10 @@ struct ArrayEntry {
   Shape shape;
 };
 
-/// `"x", "y"`: the first eight, with "…" behind them where there are more.
+/// `"x", "y"`: the first eight, followed by "…" if there are more.
 std::string first_names(std::span<const ArrayEntry> entries);
 
-/// An array that is there but cannot be read, such as text or complex numbers.
+/// An array that exists but cannot be read, such as text or complex numbers.
 struct SkippedArray {
   std::string name;
   Message reason;  ///< "its elements are text (<U3)"
@@ -63,7 +62,7 @@ struct ArrayWords {
 
 struct ArrayContents;
 
-/// An open file. All of it is const and may be called from any thread.
+/// An open file. All members are const and can be called from any thread.
 class ArrayFile {
  public:
   /// Throws FileError if two arrays share a name. `opened`: the file's state when it was opened; if it has changed
@@ -82,30 +81,31 @@ class ArrayFile {
   /// Throws FileError with the reason if an array of that name exists but cannot be read.
   void refuse_if_skipped(std::string_view name) const;
 
-  /// The numbers as float32: integers and float64 rounded, booleans as 0 and 1. Throws FileError where there is no such
-  /// array, where it was skipped (saying why), or where its bytes turn out to be damaged.
+  /// The numbers as float32: integers and float64 are rounded, booleans become 0 and 1. Throws FileError if there is no
+  /// such array, if it was skipped (with the reason), or if its bytes are damaged.
   Tensor load(std::string_view name) const;
-  /// The numbers in row-major order as they are, not rounded to float32 (to float64 from 2^53 on). Throws as load does.
+  /// The numbers in row-major order, not rounded to float32 (integers from 2^53 on are rounded to float64). Throws like
+  /// load().
   std::vector<double> load_unrounded(std::string_view name) const;
   /// Rows of a matrix, in this order, as [rows, cols]; the rest is not read. They must exist. With more axes, a row
   /// is everything at one index of the first.
   Tensor load_rows(std::string_view name, std::span<const Index> rows) const;
-  /// An array of one element (unrounded), a number or bool in a .pt, or a safetensors `__metadata__` string that spells
-  /// one; nothing if there is none of that name. Throws FileError as load does.
+  /// The value of an array with one element (unrounded), a number or bool in a .pt, or a numeric string in safetensors'
+  /// `__metadata__`; unset if there is none of that name. Throws FileError like load().
   std::optional<double> number(std::string_view name) const;
 
-  /// Strings under that name: an array of text (.npz), a list (.pt), a list as JSON in safetensors' `__metadata__`;
-  /// nothing if there are none. Throws FileError where they are damaged.
+  /// The strings under that name: an array of text (.npz), a list (.pt), or a JSON list in safetensors' `__metadata__`;
+  /// unset if there are none. Throws FileError if they are damaged.
   std::optional<ArrayWords> words(std::string_view name) const;
 
-  /// Numbers and bools that are no arrays (.pt).
+  /// Numbers and bools that are not arrays (.pt).
   const std::map<std::string, double, std::less<>>& numbers() const;
   /// Strings: safetensors' `__metadata__`, strings in a .pt.
   const std::map<std::string, std::string, std::less<>>& texts() const;
 
  private:
   std::optional<std::size_t> position(std::string_view name) const;
-  /// The same; throws FileError where there is none.
+  /// The same, but throws FileError if there is none.
   std::size_t existing(std::string_view name) const;
   void check_unchanged() const;
   void check_memory_for(std::string_view name, std::size_t entry) const;
@@ -120,13 +120,13 @@ class ArrayFile {
 /// damaged, or of another format.
 std::shared_ptr<const ArrayFile> open_arrays(const std::filesystem::path& path);
 
-/// A file that holds a mask and nothing else, also a black-and-white picture or a table of numbers.
-/// PNG: an array "mask" of bool, a pixel a cell, true where it is nearer to white than to black (transparent counts as
-/// white). Other text: "mask" of float32, a line a row, cells 0, 1, true, false or any number, apart by commas,
-/// semicolons, tabs or spaces. Everything else as open_arrays. Throws FileError.
+/// A file that contains only a mask; also a black-and-white picture or a table of numbers.
+/// PNG: an array "mask" of bool, one cell per pixel, true if it is closer to white than to black (transparent counts as
+/// white). Other text: "mask" of float32, one row per line; cells are 0, 1, true, false or any number, separated by
+/// commas, semicolons, tabs or spaces. Everything else as in open_arrays(). Throws FileError.
 std::shared_ptr<const ArrayFile> open_mask_arrays(const std::filesystem::path& path);
 
-/// Whether a file of that name can be a mask only: .png, .csv, .tsv, .txt.
+/// Whether a file with that name can only be a mask: .png, .csv, .tsv, .txt.
 bool is_mask_name(const std::filesystem::path& path);
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// Tensors as files for NumPy and others; `array_formats` lists the formats. Files appear whole or not at all.
+// Tensors as files for NumPy and others; `array_formats` lists the formats. Files are written atomically.
 #pragma once
 
 #include <array>
@@ -21,29 +21,29 @@ struct NamedArray {
 
 // All throw FileError "PATH: cannot be written: …".
 
-/// As numpy.savez does, unpacked; the same arrays give the same bytes.
+/// Like numpy.savez, uncompressed; equal arrays give equal bytes.
 void write_npz(const std::filesystem::path& path, std::span<const NamedArray> arrays);
 void write_npy(const std::filesystem::path& path, const Tensor& values, bool boolean = false);
-/// A line for each row; each number in the fewest digits that give the same float32 back; nan, inf and -inf as
-/// numpy.loadtxt reads them: numpy.loadtxt(path, delimiter=",", dtype="float32").
+/// One line per row. Each number has the fewest digits that give the same float32; nan, inf and -inf as numpy.loadtxt
+/// reads them: numpy.loadtxt(path, delimiter=",", dtype="float32").
 void write_csv(const std::filesystem::path& path, const MatrixView& matrix);
-/// What write_csv writes.
+/// The text that write_csv writes.
 std::string csv_text(const MatrixView& matrix);
 /// {"weights": {"dtype": "float32", "shape": [2, 3], "values": [[…], […]]}, …}: values as nested lists, booleans as
-/// such; NaN and the infinities, which JSON has no numbers for, as "nan", "inf", "-inf", which numpy.array(values,
+/// booleans. NaN and infinities, which JSON does not have, are "nan", "inf", "-inf", which numpy.array(values,
 /// dtype=float) reads.
 void write_json(const std::filesystem::path& path, std::span<const NamedArray> arrays);
 
-/// How much a file can hold, the least first.
+/// How much a file can hold, in ascending order.
 enum class Capacity : std::uint8_t { one_matrix, one_array, arrays };
 
 struct ArrayFormat {
   using Path = std::filesystem::path;
   using Arrays = std::span<const NamedArray>;
 
-  const char* ending;  ///< of the file's name
+  const char* ending;  ///< file name extension
   Capacity capacity;
-  void (*write)(const Path& path, Arrays arrays);  ///< `arrays`: no more than the file can hold
+  void (*write)(const Path& path, Arrays arrays);  ///< `arrays`: at most what the file can hold
 };
 
 /// In the order of the export dialog.
@@ -57,9 +57,9 @@ inline constexpr std::array array_formats{
     ArrayFormat{".json", Capacity::arrays, write_json},
 };
 
-/// Null if there is no format with this ending.
+/// Null if there is no format with this extension.
 const ArrayFormat* array_format(std::string_view ending);
-/// The endings of the formats that can hold so much.
+/// The extensions of the formats that can hold this much.
 std::vector<const char*> number_endings(Capacity needed = Capacity::one_matrix);
 
 }  // namespace headlight

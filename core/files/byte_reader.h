@@ -24,12 +24,11 @@ class ByteReader {
   virtual void skip(std::uint64_t count) = 0;
   /// Fills `out`; throws FileError if there are not enough bytes.
   virtual void read(std::span<std::byte> out) = 0;
-  /// To be called once everything was read: checks that nothing is left over, and the checksum if there is
-  /// one.
+  /// Call after everything was read: checks that nothing is left, and the checksum if there is one.
   virtual void finish() {}
 };
 
-/// A file from one of its bytes on. Large reads are split among all threads.
+/// A file from a given byte on. Large reads are split among all threads.
 class FileReader final : public ByteReader {
  public:
   FileReader(const std::filesystem::path& path, std::uint64_t first_byte, ErrorPlace place);
@@ -44,37 +43,37 @@ class FileReader final : public ByteReader {
   ErrorPlace place_;
 };
 
-/// Bytes in memory. Throws FileError about `place` where more are asked for than there are.
+/// Bytes in memory. Throws FileError about `place` if more are requested than there are.
 std::unique_ptr<ByteReader> memory_reader(std::shared_ptr<const std::string> bytes, ErrorPlace place);
 
 struct ZipEntry {
   std::string name;
   std::uint64_t size = 0;
   std::uint64_t packed_size = 0;
-  bool stored = false;  ///< as it is, not packed
+  bool stored = false;  ///< uncompressed
 };
 
 /// What to check when an entry is read.
 enum class ZipCheck : bool {
-  none,   ///< a part of it is read; PyTorch can be told to write no checksums
-  whole,  ///< ByteReader::finish checks that the entry ends there and has the right checksum
+  none,   ///< only a part of it is read; PyTorch can be told to write no checksums
+  whole,  ///< ByteReader::finish checks that the entry ends there and that its checksum is right
 };
 
-/// Closes an archive of libzip without writing what was changed.
+/// Closes an archive of libzip without writing changes.
 struct DiscardZip {
   void operator()(zip* archive) const;
 };
 
-/// Read one entry at a time. Only byte_reader.cpp uses libzip.
+/// One entry can be read at a time. Only byte_reader.cpp uses libzip.
 class ZipArchive {
  public:
-  /// Throws FileError where there is no whole ZIP directory in it, or where a stored entry cannot lie in the file.
+  /// Throws FileError if the ZIP directory is incomplete, or if a stored entry cannot be inside the file.
   ZipArchive(const std::filesystem::path& path, const ErrorPlace& place);
 
-  /// In the order of the directory; folders are left out.
+  /// In the order of the directory, without folders.
   const std::vector<ZipEntry>& entries() const { return entries_; }
-  /// Refuses an entry that would unpack to far more than it looks (a "zip bomb"). Locks the archive until it is
-  /// destroyed, so one thread must not hold two at once.
+  /// Refuses an entry that would unpack to a suspiciously large size (a "zip bomb"). Locks the archive until the reader
+  /// is destroyed, so a thread must not hold two readers at once.
   std::unique_ptr<ByteReader> reader(std::size_t entry, ZipCheck check, ErrorPlace place) const;
 
  private:
@@ -86,26 +85,26 @@ class ZipArchive {
   mutable std::mutex mutex_;
 };
 
-/// The bytes of an entry, made in parts while they are written.
+/// The bytes of an entry, generated in parts while they are written.
 class EntryBytes {
  public:
   virtual ~EntryBytes() = default;
   virtual std::uint64_t size() const = 0;
   virtual void rewind() = 0;
-  /// Fills `out` with the next bytes; returns how many there were.
+  /// Fills `out` with the next bytes; returns their number.
   virtual std::size_t read(std::span<std::byte> out) = 0;
 };
 
-/// Writes a new archive at `path`; the same entries give the same bytes. Throws FileError "TARGET: cannot be written".
+/// Writes a new archive at `path`; equal entries give equal bytes. Throws FileError "TARGET: cannot be written".
 class ZipWriter {
  public:
-  /// `target` outlives the writer.
+  /// `target` must outlive the writer.
   ZipWriter(const std::filesystem::path& path, const std::filesystem::path& target);
-  /// Stored as they are.
+  /// Uncompressed.
   void add(const std::string& name, std::unique_ptr<EntryBytes> bytes);
-  /// Packed.
+  /// Compressed.
   void add(const std::string& name, const std::filesystem::path& file);
-  /// Reads the entries and writes them all.
+  /// Reads and writes all entries.
   void close();
 
  private:
@@ -113,12 +112,12 @@ class ZipWriter {
   std::uint64_t add(const std::string& name, zip_source* source);
 
   const std::filesystem::path& target_;
-  std::vector<std::unique_ptr<EntryBytes>> bytes_;  ///< outlive the archive, which reads them when it is closed
+  std::vector<std::unique_ptr<EntryBytes>> bytes_;  ///< must outlive the archive, which reads them when it is closed
   std::unique_ptr<zip, DiscardZip> archive_;
 };
 
-/// Packs the files of `folder` and of the folders in it, by name, under `inside`/ in the archive; the same files give
-/// the same bytes. The archive appears whole or not at all. Throws FileError.
+/// Compresses the files of `folder` and its subfolders, sorted by name, under `inside`/ in the archive; equal files
+/// give equal bytes. The archive is written atomically. Throws FileError.
 void write_zip(const std::filesystem::path& target, const std::filesystem::path& folder, const std::string& inside);
 
 }  // namespace headlight

@@ -1,5 +1,4 @@
-// What one load may take, counted by every reader before it allocates: a small file cannot ask for all
-// memory.
+// Limits for one load, which every reader counts before it allocates, so that a small file cannot request all memory.
 #pragma once
 
 #include <chrono>
@@ -16,8 +15,8 @@
 
 namespace headlight {
 
-/// Each count adds up over the life of the budget, or of the WholeLoad that it is made within. Throws FileError about
-/// its place, with what was too much.
+/// All counts add up over the life of the budget, or of the WholeLoad that it was created within. Throws FileError
+/// about its place when a limit is exceeded.
 class LoadBudget {
  public:
   static constexpr std::uint64_t most_strings = 4'000'000, most_arrays = 200'000, most_tokens = 1 << 20;
@@ -25,16 +24,16 @@ class LoadBudget {
 
   explicit LoadBudget(ErrorPlace place);
 
-  /// For text and tables that are kept: at most an eighth of what memory_budget() gives, 128 to 256 MB.
+  /// For text and tables that are kept: at most an eighth of memory_budget(), within 128 to 256 MB.
   void bytes(std::uint64_t count);
   void strings(std::uint64_t count);
   void arrays(std::uint64_t count);
-  /// Of a line of text, or around one; each budget counts its own.
+  /// Tokens of a line of text, or around it; each budget has its own count.
   void tokens(std::uint64_t count);
 
-  /// A text file of at most a quarter of the bytes.
+  /// Reads a text file of at most a quarter of the bytes.
   std::string text_of(const std::filesystem::path& path);
-  /// The same as JSON, nested at most `deepest` deep; discarded if it is no JSON.
+  /// The same as JSON, nested at most `deepest` deep; discarded if it is not JSON.
   nlohmann::json json_of(const std::filesystem::path& path, int deepest);
 
  private:
@@ -45,7 +44,7 @@ class LoadBudget {
     std::chrono::steady_clock::time_point end = std::chrono::steady_clock::now() + most_time;
   };
 
-  /// Counts if there is room. Throws if the time is up.
+  /// Counts if there is room. Throws if the time limit is over.
   bool fits(std::uint64_t& used, std::uint64_t count, std::uint64_t most);
 
   ErrorPlace place_;
@@ -53,8 +52,8 @@ class LoadBudget {
   std::shared_ptr<Counts> counts_;
 };
 
-/// As long as it lives, every budget that is made on its thread counts together with the others: a thousand shards of
-/// a model may not take a thousand times what one file may. One within another is part of it.
+/// While an instance exists, all budgets created on its thread share one count: a thousand shards of a model must not
+/// use a thousand times the limit of one file. A nested instance is part of the outer one.
 class WholeLoad {
  public:
   WholeLoad();
@@ -86,17 +85,17 @@ inline bool nested_deeper_than(std::string_view json, int most) {
   return false;
 }
 
-// A small file read whole: its text, or the JSON object that it is, such as a config.json. Size and depth are limited
-// before anything is read, because recursion through a tree needs stack.
+// A small file read as a whole: its text or its JSON object, such as a config.json. Size and depth are limited before
+// parsing, because recursion through a tree needs stack.
 
-/// Throws FileError about `place` where there is no such file, where it is no regular one, where it has more than
-/// `most` bytes, and where it cannot be read.
+/// Throws FileError about `place` if the file does not exist, is not a regular file, is larger than `most` bytes, or
+/// cannot be read.
 std::string whole_text(const std::filesystem::path& path, std::uint64_t most, const ErrorPlace& place);
-/// The same of a path as a person wrote it.
+/// The same for a path as the user wrote it.
 std::string whole_text(const std::string& path, std::uint64_t most);
 
-/// Throws FileError if the file cannot be opened, has more than `most` bytes, is nested deeper than deepest_json or
-/// is no object; `expected` says what it should have been.
+/// Throws FileError if the file cannot be opened, is larger than `most` bytes, is nested deeper than deepest_json, or
+/// is not an object; `expected` says what it should have been.
 nlohmann::json read_json_object(const std::filesystem::path& path, const Message& expected,
                                 std::uintmax_t most = 16 << 20);
 

@@ -1,4 +1,4 @@
-// A matrix written as text, as people copy it: from a spreadsheet, a CSV, or what Python prints.
+// A matrix as text that users copy from a spreadsheet, a CSV, or Python's output.
 #pragma once
 
 #include <string_view>
@@ -8,10 +8,9 @@
 namespace headlight {
 
 /// The numbers as [rows, cols]. Reads
-///   - lines of numbers between commas, tabs, semicolons or blanks;
-///   - nested brackets: Python lists, what NumPy and PyTorch print, with "array(…)" or "tensor(…)" around, whatever
-///   stands
-///     behind the last bracket (dtype, device, grad_fn); one leading axis of length 1 is left out.
+///   - lines of numbers separated by commas, tabs, semicolons or spaces;
+///   - nested brackets: Python lists, and the output of NumPy and PyTorch, also within "array(…)" or "tensor(…)" and
+///     with other text after the last bracket (dtype, device, grad_fn); a leading axis of length 1 is removed.
 /// nan, inf, -inf, True and False are numbers. Throws InputError: "row 3 holds 4 numbers; expected 5, as in row 1".
 Tensor parse_matrix(std::string_view text);
 

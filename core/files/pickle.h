@@ -55,6 +55,15 @@ struct Tree {
   std::vector<Node> nodes;
   Ref root = 0;
 
+  /// Whether a dict has something under that name.
+  bool has(Ref dict, std::string_view name) const {
+    const auto* table = std::get_if<Dict>(&nodes[dict]);
+    for (std::size_t i = 0; table && i < table->items.size(); ++i) {
+      const auto* key = std::get_if<std::string>(&nodes[table->items[i].first]);
+      if (key && *key == name) return true;
+    }
+    return false;
+  }
   /// What a dict has under that name; null where it is no dict, has no such name, or something else there.
   template <typename Value>
   const Value* find(Ref dict, std::string_view name) const {

@@ -7,14 +7,15 @@
 
 namespace headlight {
 
-/// A PNG or JPEG as opaque RGB, turned upright by EXIF: alpha is left out as PIL's convert("RGB") does, of 16 bits the
-/// upper 8 are taken, of an animation the first picture. Throws FileError for what is no picture, cut off, or of more
-/// than 100 million pixels, before these are decoded; and for a JPEG where the build found no libjpeg.
+/// Reads a PNG or JPEG as opaque RGB, rotated according to EXIF. Alpha is dropped as PIL's convert("RGB") does; of 16
+/// bits the upper 8 are used; of an animation the first picture. Throws FileError if the file is not a picture, is
+/// truncated, or has more than 100 million pixels (before decoding them), and for a JPEG if the program was built
+/// without libjpeg.
 Image read_picture(const std::string& file);
 
-/// Of a JPEG file's bytes, for read_picture().
+/// Decodes the bytes of a JPEG file, for read_picture().
 Image read_jpeg(const std::string& file, const std::string& bytes);
-/// Throws FileError where a picture has too many pixels.
+/// Throws FileError if a picture has too many pixels.
 void check_pixels(const std::string& file, double width, double height);
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// The files that were opened last, remembered from one run of the program to the next.
+// The most recently opened files, kept between runs of the program.
 #pragma once
 
 #include <filesystem>
@@ -7,22 +7,22 @@
 
 namespace headlight {
 
-/// Where the program keeps what it remembers of this person: $XDG_STATE_HOME or ~/.local/state, %APPDATA%, or
-/// ~/Library/Application Support, each with "headlight" behind it. Empty where the system names none.
+/// The folder for the program's state for this user: $XDG_STATE_HOME or ~/.local/state, %APPDATA%, or
+/// ~/Library/Application Support, followed by "headlight". Empty if the system names none.
 std::filesystem::path state_folder();
 
 class RecentFiles {
  public:
   static constexpr std::size_t most = 12;
 
-  /// Kept in `file`, a path a line, the newest first; one that is missing or damaged counts as empty. Without a name
-  /// they are kept in memory alone.
+  /// Stored in `file`, one path per line, the newest first; a missing or damaged file counts as empty. Without a file,
+  /// the list is only in memory.
   explicit RecentFiles(std::filesystem::path file = {});
 
   /// Absolute paths, the newest first.
   const std::vector<std::string>& paths() const { return paths_; }
-  /// To the front. What another window has added since is kept. A file that cannot be written is no one's concern here:
-  /// then the list is lost with the program.
+  /// Moves the path to the front. Keeps paths that another window has added since. If the file cannot be written, that
+  /// is ignored: the list is then lost when the program ends.
   void add(const std::string& path);
 
  private:

@@ -43,8 +43,9 @@ constexpr std::string_view builtin_modules[] = {"__builtin__.", "builtins."};
 constexpr std::string_view inert_builtins[] = {"set",    "frozenset", "bytes", "bytearray", "complex", "range",
                                                "xrange", "slice",     "list",  "dict",      "tuple",   "int",
                                                "float",  "str",       "bool",  "object"};
-constexpr std::string_view inert_others[] = {"datetime.datetime",  "datetime.date",           "datetime.time",
-                                             "datetime.timedelta", "collections.defaultdict", "collections.deque"};
+constexpr std::string_view inert_others[] = {"datetime.datetime",      "datetime.date",     "datetime.time",
+                                             "datetime.timedelta",     "functools.partial", "collections.deque",
+                                             "collections.defaultdict"};
 constexpr std::string_view numpy_array = "numpy.ndarray", numpy_type = "numpy.dtype", bytes_of_text = "_codecs.encode",
                            no_bytes = "__builtin__.bytes";
 
@@ -71,6 +72,23 @@ bool is_inert_class(std::string_view global) {
   if (contains(refused, global.substr(0, global.find('.'))) || global.starts_with("torch.")) return false;
   const char first = global[dot + 1];
   return first >= 'A' && first <= 'Z';
+}
+
+/// A class of PyTorch's modules, of which torch.save(module) saves objects, or a function that such an object refers
+/// to. Neither is called.
+bool is_module_class(std::string_view global) {
+  const std::size_t dot = global.rfind('.');
+  return global.starts_with("torch.nn.modules.") && dot + 1 < global.size() && global[dot + 1] >= 'A' &&
+         global[dot + 1] <= 'Z';
+}
+bool is_function_of_modules(std::string_view global) {
+  return global.starts_with("torch.nn.functional.") || global.starts_with("torch._C._nn.");
+}
+
+/// Whether the attributes of a module are settings of attention. Those of a Linear or a Dropout are not.
+bool has_settings(std::string_view module_class) {
+  return !is_module_class(module_class) || module_class.ends_with(".MultiheadAttention") ||
+         module_class.find(".Transformer") != std::string_view::npos;
 }
 
 /// Whether a global is a value of Python's own library that is neither used nor harmful.
@@ -197,7 +215,8 @@ class TorchReader {
       return;
     }
     if (callee == numpy_type || callee == bytes_of_text) return;
-    if (is_inert_class(callee) || is_inert_value(callee)) return visit_object(call, name, depth);
+    if (is_inert_class(callee) || is_inert_value(callee) || is_module_class(callee))
+      return visit_object(call, name, depth);
     if (!contains(ignored, callee)) fail(Message("calls {0}, which makes no tensor", callee));
   }
 
@@ -205,7 +224,28 @@ class TorchReader {
   void visit_object(const pickle::Call& call, const std::string& name, std::size_t depth) {
     if (!call.items.empty()) return visit_items(call.items, name, depth);
     const auto* attributes = call.state ? std::get_if<pickle::Dict>(&tree_.nodes[*call.state]) : nullptr;
-    if (attributes) visit_items(attributes->items, name, depth);
+    const bool is_module = attributes && tree_.has(*call.state, "_parameters") && tree_.has(*call.state, "_modules");
+    if (is_module) visit_module(*attributes, global(call.callee), name, depth);
+    else if (attributes) visit_items(attributes->items, name, depth);
+  }
+
+  /// A module that was saved whole: its parameters, buffers and modules under the names of its state_dict, and the
+  /// settings among its attributes.
+  void visit_module(const pickle::Dict& attributes, const std::string& of_class, const std::string& name,
+                    std::size_t depth) {
+    for (const auto& [key, value] : attributes.items) {
+      const auto* text = std::get_if<std::string>(&tree_.nodes[key]);
+      if (!text) continue;
+      if (*text == "_parameters" || *text == "_buffers" || *text == "_modules") {
+        visit(value, name, depth + 1);
+      } else if (of_class.ends_with(".LayerNorm")
+                     ? *text == "eps"
+                     : !text->starts_with('_') && *text != "training" && has_settings(of_class)) {
+        const auto* function = std::get_if<pickle::Global>(&tree_.nodes[value]);
+        if (function) contents.texts[join(name, *text)] = copied(function->name.substr(function->name.rfind('.') + 1));
+        else visit(value, join(name, *text), depth + 1);
+      }
+    }
   }
 
   /// (function, class, its arguments, attributes): the numbers are those of the tensor that the function makes.
@@ -425,7 +465,7 @@ bool is_torch_global(std::string_view global) {
          contains(rebuild_number, global) || global == numpy_array || global == numpy_type || global == bytes_of_text ||
          global == no_bytes || global == ordered_dict || global == torch_size || global == rebuild_subclass ||
          contains(rebuild_other, global) || contains(of_other_tensors, global) || is_inert_class(global) ||
-         is_inert_value(global);
+         is_inert_value(global) || is_module_class(global) || is_function_of_modules(global);
 }
 
 ArrayContents read_torch_tree(const pickle::Tree& tree, const TorchStorages& storages, OpenStorage open,

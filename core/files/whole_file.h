@@ -1,4 +1,4 @@
-// Writing a file whole or not at all: into a temporary file beside it, which then takes its name.
+// Atomic writing of files: into a temporary file in the same folder, which is then renamed.
 #pragma once
 
 #include <cstddef>
@@ -13,22 +13,22 @@
 
 namespace headlight {
 
-/// Calls `write` with the path of a temporary file that does not exist yet, in the target's folder, then gives that
-/// file the target's name. Whatever fails (or throws), the temporary is removed and what stood there before stays as
-/// it was; a temporary that a killed program left in the folder an hour ago or earlier is removed. A target that is no
-/// ordinary file, such as a pipe or /dev/null, is written to instead of replaced. Throws FileError "PATH: cannot be
-/// written: …", and whatever `write` throws.
+/// Calls `write` with the path of a temporary file in the target's folder that does not exist yet, then renames it to
+/// the target. On any failure or exception, the temporary file is removed and the old target is kept. Also removes
+/// temporary files that a killed program left in the folder more than an hour ago. A target that is not a regular file,
+/// such as a pipe or /dev/null, is written to instead of replaced. Throws FileError "PATH: cannot be written: …", and
+/// everything that `write` throws.
 void write_whole_file(const std::filesystem::path& target,
                       const std::function<void(const std::filesystem::path& temporary)>& write);
-/// The same of bytes that are there already; on Linux a program that is killed meanwhile leaves no temporary either.
+/// The same for bytes in memory; on Linux, a program that is killed meanwhile leaves no temporary file either.
 void write_whole_file(const std::filesystem::path& target, std::span<const std::byte> bytes);
-/// The same of a text or a list of bytes.
+/// The same for a text or a list of bytes.
 template <typename Contents>
 requires(sizeof(*std::data(std::declval<const Contents&>())) ==
          1) void write_whole_file(const std::filesystem::path& target, const Contents& contents) {
   write_whole_file(target, std::as_bytes(std::span(contents)));
 }
-/// The same of parts that follow one another.
+/// The same for consecutive parts.
 void write_whole_file(const std::filesystem::path& target, std::span<const std::span<const std::byte>> parts);
 
 /// Throws FileError "PATH: cannot be written: REASON; expected …".
@@ -38,7 +38,7 @@ void write_whole_file(const std::filesystem::path& target, std::span<const std::
 /// The folder that `target` is in. Throws FileError if it does not exist.
 std::filesystem::path folder_for(const std::filesystem::path& target);
 
-/// A file or folder that is removed in the end with all that it holds, unless it was renamed.
+/// A file or folder that is removed with its contents at the end, unless it was renamed.
 class Temporary {
  public:
   explicit Temporary(std::filesystem::path path) : path_(std::move(path)) {}
@@ -50,14 +50,14 @@ class Temporary {
  private:
   std::filesystem::path path_;
 };
-/// A new, empty folder beside the target. Throws FileError as write_whole_file() does.
+/// A new, empty folder next to the target. Throws FileError like write_whole_file().
 Temporary temporary_folder(const std::filesystem::path& target);
 
-/// The plain inner step: `bytes` into a new file at `path`. `subject` is whom the FileError is about.
+/// The basic step: writes `bytes` to a new file at `path`. `subject` is the subject of the FileError.
 void write_bytes(const std::filesystem::path& path, std::span<const std::byte> bytes,
                  const std::filesystem::path& subject);
 
-/// `folder`/`stem``extension`, or with "_2", "_3", … after the stem while that exists already.
+/// `folder`/`stem``extension`; if that exists, with "_2", "_3", … after the stem.
 std::filesystem::path free_path(const std::filesystem::path& folder, const std::string& stem,
                                 const std::string& extension);
 

@@ -1,4 +1,4 @@
-// What each head of a network does over many sentences.
+// Statistics of each head of a network over many sentences.
 #pragma once
 
 #include <functional>
@@ -14,15 +14,15 @@ namespace headlight {
 
 inline constexpr std::size_t most_lines_of_head = 12;
 
-/// Means over lines of each line's mean over its words; nothing if no line has such a word.
+/// Means over lines of each line's mean over its words; unset if no line has such a word.
 struct HeadMeans {
   Index layer = 0, head = 0;  ///< of network.layers()
   std::optional<double> patterns[head_pattern_count];
   std::optional<double> entropy;  ///< of a row of weights, in bits
-  /// How much the log-probability of the true next word falls without the head, in nats; nothing if the network does
+  /// How much the log-probability of the true next word decreases without the head, in nats; unset if the network does
   /// not predict the next word.
   std::optional<double> effect;
-  /// The same with the head's output replaced by its mean over all tokens of the lines; nothing if not asked for.
+  /// The same with the head's output replaced by its mean over all tokens of the lines; unset if not requested.
   std::optional<double> mean_effect;
   /// The lines in which the effect is largest, the largest first; at most most_lines_of_head.
   struct Line {
@@ -44,17 +44,17 @@ struct StudyColumn {
 };
 std::span<const StudyColumn> study_columns();
 
-/// The lines of a text file that are not blank. Throws FileError if there is none.
+/// The non-empty lines of a text file. Throws FileError if there are none.
 std::vector<std::string> sentences_of(const std::string& file);
 
-/// Gets the results so far and the share of the work that is done.
+/// Receives the results so far and the finished share of the work.
 using StudyTold = std::function<void(const std::vector<HeadMeans>& so_far, double share)>;
 
 /// What replaces the output of a head that is left out: zero, or its mean over the lines.
 enum class Ablation : std::uint8_t { zero, mean };
 
 /// In the order of network.layers(). Lines of similar length run in one batch, and so do the left-out heads of a layer,
-/// each from that layer on. Throws SettingError where no line holds a token, Cancelled.
+/// each from that layer on. Throws SettingError if no line has a token, Cancelled.
 std::vector<HeadMeans> head_means(const Network& network, const std::vector<std::string>& lines,
                                   const RunOptions& options = {}, const StudyTold& told = {},
                                   Ablation ablation = Ablation::zero);

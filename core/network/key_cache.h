@@ -1,5 +1,5 @@
-// Keys and values of the positions that a network has read: a cache of them, so that a pass over later positions does
-// not compute them again, and what one step of generation reads and adds.
+// A cache of keys and values for the positions that a network has read, so that a pass over later positions does not
+// recompute them; and the sizes of what one generation step reads and adds.
 #pragma once
 
 #include <algorithm>
@@ -12,13 +12,13 @@
 
 namespace headlight {
 
-/// Rows [B, G, n, d] to which rows can be added; earlier rows are not moved until there is no room. Copies share them:
-/// the first copy that adds a row writes it behind them, another one moves to a place of its own.
+/// Rows [B, G, n, d] that can be extended; existing rows are not moved while there is room. Copies share them: the
+/// first copy that adds a row writes it after them, another copy moves to its own memory.
 class GrowingRows {
  public:
   /// Adds rows [B, G, r, d] and returns all rows.
   Tensor extend(const Tensor& rows);
-  /// Keeps only the first so many rows, or only the last.
+  /// Keeps only the first rows, or only the last.
   void keep_first(Index count) { end_ = std::min(end_, begin_ + count); }
   void keep_last(Index count);
   Index count() const { return end_ - begin_; }
@@ -31,15 +31,15 @@ class GrowingRows {
   struct Numbers {
     Numbers(Index count, Index rows) : all(static_cast<std::size_t>(count)), used(rows) {}
     Buffer all;               // [B, G, room_, d]
-    std::atomic<Index> used;  // rows that some copy has
+    std::atomic<Index> used;  // rows that a copy uses
   };
   std::shared_ptr<Numbers> numbers_;
   Index batch_ = 0, heads_ = 0, width_ = 0, room_ = 0, begin_ = 0, end_ = 0;
 };
 
-/// For each attention of the stack that writes: keys after norm and rotation, and values, for each key/value head; with
-/// a window only the window's rows. Keys and values of cross-attention are computed once. A pass uses and extends the
-/// cache in RunOptions::cache.
+/// For each self-attention of the generating stack: keys after norm and rotation, and values, for each key/value head;
+/// with a window, only the rows of the window. Keys and values of cross-attention are computed once. A pass uses and
+/// extends the cache in RunOptions::cache.
 class KeyCache {
  public:
   struct Kept {
@@ -51,14 +51,14 @@ class KeyCache {
   Tensor encoded_for(const NetworkRun& run) const;
   /// The first position that a pass over the run's text has to compute, at most its last; 0 if nothing can be reused.
   Index reusable(const NetworkRun& run) const;
-  /// The same; what is kept of this position and later ones is dropped. A pass that is not finished leaves nothing.
+  /// The same; drops what is stored for this position and later ones. An unfinished pass stores nothing.
   Index begin(const NetworkRun& run);
   void end() { whole_ = true; }
-  /// Adds the keys and values of the positions from begin()'s on, and returns those that their queries see.
+  /// Adds the keys and values from begin()'s position on, and returns those that their queries attend to.
   Kept extend(Index layer, const Tensor& keys, const Tensor& values, Index window);
-  /// Cross-attention's: kept when they are first given.
+  /// The keys and values of cross-attention: stored the first time.
   Kept keep(Index layer, const Tensor& keys, const Tensor& values);
-  /// Of cross-attention; undefined where there is nothing yet.
+  /// Keys and values of cross-attention; undefined before keep().
   const Kept& kept(Index layer) const { return layers_[static_cast<std::size_t>(layer)].cross; }
 
   Index positions(Index layer) const;
@@ -77,29 +77,29 @@ class KeyCache {
   NetworkText text_;
   KnockOut knock_out_;
   Tensor encoded_;
-  bool whole_ = false;         // the last pass came to its end
+  bool whole_ = false;         // the last pass was finished
   std::vector<Layer> layers_;  // as Network::layers()
 };
 
 // One step of generation: which keys and values of earlier positions each layer reads, and their size in bytes.
 
-/// Which heads share keys and values: none, groups, all, or all share one latent from which they are computed.
+/// How heads share keys and values: not, in groups, all, or all through one latent from which they are computed.
 enum class KeysShared : std::uint8_t { mha, gqa, mqa, mla };
 
 struct DecodeLayer {
   std::string layer;  ///< "3", "decoder.3"
   KeysShared shared = KeysShared::mha;
   Index heads = 1, kv_heads = 1;
-  Index window = 0, chunk = 0;  ///< as AttentionSpec has them; what lies before is forgotten
-  Index numbers = 0;  ///< that are kept of one position: keys and values of each key/value head, or the latent
-  Index as_mha = 0;   ///< as many as there were if each head had keys and values of its own
+  Index window = 0, chunk = 0;  ///< as in AttentionSpec; earlier positions are dropped
+  Index numbers = 0;            ///< stored per position: keys and values of each key/value head, or the latent
+  Index as_mha = 0;             ///< the number if each head had its own keys and values
   /// The first position that the step for the word at `position` reads.
   Index first(Index position) const;
 };
 
-/// Of the stack that writes, its self-attentions. Empty where the network does not write.
+/// The self-attentions of the generating stack. Empty if the network does not generate text.
 std::vector<DecodeLayer> decode_layers(const Network& network);
-/// "GQA 8/32", the key/value heads and the heads that they are for.
+/// "GQA 8/32": the number of key/value heads, and of heads.
 std::string name_of(const DecodeLayer& layer);
 
 }  // namespace headlight

@@ -48,24 +48,24 @@ struct NetworkLayer {
   Index stack = 0, block = 0;  ///< of the network
 };
 
-/// A picture as the network sees it, or a sound, of which only the file is kept.
+/// A picture after the network's preprocessing, or a sound, of which only the file is stored.
 struct Picture {
   std::string file;           ///< "": a drawn picture, or silence, because no file was named
   FileStamp stamp{};          ///< of the file when it was read
   Image image{};              ///< resized and cropped
-  int width = 0, height = 0;  ///< before
+  int width = 0, height = 0;  ///< before resizing
 };
 
-/// The input of a network. The decoder's part is empty if the network is to write it itself, word by word.
+/// The input of a network. The decoder's part is empty if the network is to generate it.
 struct NetworkText {
   TokenBatch tokens;   ///< for the only stack, or for the encoder
   TokenBatch decoder;  ///< for the decoder, from its start token on; empty with one stack
   Tensor x,
-      decoder_x;  ///< [B, n, width] in place of words, where NetworkSpec::takes_tensors; the tokens are then places
-  /// [B, channels, height, width], of networks that read pictures; the tokens are its patches. Of sounds [B, bands,
-  /// frames]; the tokens are the seconds of what the encoder makes of them.
+      decoder_x;  ///< [B, n, width] instead of words, if NetworkSpec::takes_tensors; the tokens are then positions
+  /// [B, channels, height, width] for networks of pictures; the tokens are the patches. For sounds [B, bands, frames];
+  /// the tokens are the seconds of the encoder's output.
   Tensor pixels{};
-  std::vector<std::shared_ptr<const Picture>> pictures{};  ///< that these were
+  std::vector<std::shared_ptr<const Picture>> pictures{};  ///< the sources of `pixels`
   /// The tokens that the last stack reads.
   const TokenBatch& last_stack() const { return decoder.count() > 0 ? decoder : tokens; }
   bool operator==(const NetworkText& other) const {
@@ -74,20 +74,20 @@ struct NetworkText {
   }
 };
 
-/// A change of one layer's attention; later layers follow from it.
+/// A change of one layer's attention; later layers are recomputed.
 struct LayerChange {
   Index layer = 0;    ///< of network.layers()
-  Scenario settings;  ///< its text, layer and silent heads left at their defaults: they are no change
+  Scenario settings;  ///< its text, layer and silent heads must have their defaults: they are not part of the change
   bool operator==(const LayerChange&) const = default;
 };
 
-/// Which heads are silent: {layer of network->layers(), head}.
+/// The heads that are knocked out: {layer of network->layers(), head}.
 using KnockOut = std::set<std::pair<Index, Index>>;
 
-/// For each of network.layers(), the heads' outputs before the output projection, means over many tokens: [H, d].
+/// For each of network.layers(), the means over many tokens of the heads' outputs before the output projection: [H, d].
 using MeanHeads = std::vector<Tensor>;
 
-/// Leaves out heads of one layer, each in its own copy of the batch: entry i · B + b is entry b of `from` without head
+/// Knocks out heads of one layer, each in its own copy of the batch: entry i · B + b is entry b of `from` without head
 /// first + i.
 struct HeadsApart {
   Index layer = 0, first = 0, count = 0;
@@ -100,7 +100,7 @@ struct Patch {
   enum class What : std::uint8_t {
     residual,  ///< the block's input, at a position
     heads,     ///< a head's output, at all positions
-    mlp,       ///< what the block's MLP adds, at a position
+    mlp,       ///< the output of the block's MLP, at a position
   } what = What::residual;
   Index layer = 0;  ///< of network->layers(), self-attention
   Index at = 0;     ///< the position or the head
@@ -110,21 +110,22 @@ struct RunOptions {
   KnockOut knock_out{};
   std::optional<LayerChange> change{};
   std::vector<Patch> patches{};
-  const NetworkRun* patched_with = nullptr;  ///< with `parts`, of a text of as many tokens; where there are patches
-  bool parts = false;  ///< keep the outputs of every head and MLP, up to most_weights numbers in all
+  const NetworkRun* patched_with =
+      nullptr;         ///< required for patches: a pass with `parts` over a text with the same number of tokens
+  bool parts = false;  ///< keep the outputs of every head and MLP, up to most_weights numbers in total
   const NetworkRun* from =
-      nullptr;  ///< the same text, and of the same options: layers before what differs are taken from it
-  /// With `from`, a pass with `parts`, whose text is repeated.
+      nullptr;  ///< a pass over the same text with the same options: unchanged first layers are taken from it
+  /// Requires `from`, a pass with `parts`, whose text is repeated.
   std::optional<HeadsApart> apart{};
-  std::shared_ptr<const MeanHeads> means{};  ///< replace the outputs of heads that are left out; null: zero
-  /// Keys and values from passes over the beginning of the text (core/network/key_cache.h): its positions are not
-  /// computed again, and this pass adds its own. Not used with `change`, `patches` or `from`, or if positions see later
-  /// ones.
+  std::shared_ptr<const MeanHeads> means{};  ///< replace the outputs of knocked-out heads; null: zero
+  /// Keys and values from passes over the beginning of the text (core/network/key_cache.h): their positions are not
+  /// recomputed, and this pass adds its own. Not used with `change`, `patches` or `from`, or if positions attend to
+  /// later ones.
   KeyCache* cache = nullptr;
   std::optional<Index> until{};  ///< a layer of network->layers(): the pass ends with its input
   bool weights = true;           ///< keep every layer's attention weights,
-  Index most_weights = std::numeric_limits<Index>::max();  ///< unless there are more numbers in all layers together
-  bool summaries = false;                                  ///< keep what the overview shows for every layer
+  Index most_weights = std::numeric_limits<Index>::max();  ///< unless all layers together have more numbers than this
+  bool summaries = false;                                  ///< keep the overview's data for every layer
   enum class Logits { none, last, all } logits = Logits::all;
   int threads = 0;         ///< 0: as many as the machine has
   std::stop_token stop{};  ///< throws Cancelled
@@ -132,14 +133,14 @@ struct RunOptions {
 
 /// The results of one layer. All empty from RunOptions::until on, except that layer's own residual.
 struct LayerRun {
-  Tensor residual;  ///< [B, n, width], what enters the block (for cross-attention: what enters its part of the block)
+  Tensor residual;  ///< [B, n, width], the block's input (for cross-attention: the input of its part of the block)
   Tensor weights;   ///< [B, H, n_q, n_k]
   Tensor added;     ///< [B, n, width], what the attention adds to the residual
-  Tensor heads;     ///< [B, H, n_q, d], each head's output before the output projection; with RunOptions::parts,
-  Tensor values;    ///< [B, H_kv, n_k, d], that the heads mix,
+  Tensor heads;     ///< [B, H, n_q, d], each head's output before the output projection; with RunOptions::parts
+  Tensor values;    ///< [B, H_kv, n_k, d], the values of the heads; with RunOptions::parts
   Tensor experts;   ///< [B, n, experts], the share of each expert for each token, 0 of those not chosen
-  Tensor mlp;       ///< [B, n, width], and the output of the block's MLP; undefined if there is none
-  LayerSummary summary;  ///< where RunOptions::summaries asks for it
+  Tensor mlp;  ///< [B, n, width], the output of the block's MLP; with RunOptions::parts; undefined if there is none
+  LayerSummary summary;  ///< with RunOptions::summaries
 };
 
 class Network;
@@ -150,18 +151,19 @@ struct NetworkRun {
   KnockOut knock_out;
   std::optional<LayerChange> change;
   std::vector<LayerRun> layers;  ///< one for each of network->layers()
-  Tensor encoded;                ///< [B, n, width], the encoder's output; undefined where there is none
+  Tensor encoded;                ///< [B, n, width], the encoder's output; undefined if there is none
   Tensor final;                  ///< [B, n, width] after the last block, before the last norm
-  Tensor logits;  ///< [B, n, vocabulary], or [B, 1, vocabulary] of the last position; undefined where there is no head
-  std::string asked{};  ///< the text that was read, as a person wrote it; "" where only its tokens were given
+  Tensor
+      logits;  ///< [B, n, vocabulary], or [B, 1, vocabulary] for the last position; undefined without an output layer
+  std::string asked{};  ///< the text as the user wrote it; "" if only its tokens were given
   /// The position of the first row of the last stack's tensors and logits: earlier ones were in RunOptions::cache.
   /// 0 without a cache.
   Index first = 0;
   std::shared_ptr<const MeanHeads> means{};  ///< as RunOptions::means
-  /// Of this text, for a pass over a longer one (grown_pass()); null where nobody asked for it.
+  /// The cache of this text, for a pass over a longer one (grown_pass()); null unless requested.
   std::shared_ptr<const KeyCache> kept{};
 
-  /// A pass takes a few milliseconds: another can be had while one looks.
+  /// Whether a pass takes only a few milliseconds, so that it can be repeated while the user waits.
   bool is_small() const;
   /// The tokens of the layer's queries and keys.
   const TokenBatch& queries_of(Index layer) const;
@@ -174,7 +176,7 @@ class Network : public std::enable_shared_from_this<Network> {
           std::shared_ptr<const Checkpoint> checkpoint, std::string asked_texts = {});
   ~Network();
 
-  /// As the person named it.
+  /// As the user named it.
   const std::string& file() const { return file_; }
   const std::filesystem::path& folder() const { return folder_; }
   /// "GPT-2, 12 layers of 12 heads, 50,257 tokens"
@@ -182,14 +184,14 @@ class Network : public std::enable_shared_from_this<Network> {
   const NetworkSpec& spec() const { return spec_; }
   std::span<const NetworkLayer> layers() const { return layers_; }
   const NetworkLayer& layer(Index index) const { return layers_[static_cast<std::size_t>(index)]; }
-  /// The block that a layer is a part of, and the layer's own attention in it.
+  /// The block that a layer is part of, and the layer's attention in it.
   const BlockSpec& block_of(Index layer) const;
   const AttentionSpec& attention_of(Index layer) const;
   /// Whether it is in the stack that predicts.
   bool is_in_last_stack(Index layer) const { return this->layer(layer).stack + 1 == std::ssize(spec_.stacks); }
-  /// The layer at that place; nothing if there is none.
+  /// The layer with this stack and block; unset if there is none.
   std::optional<Index> layer_at(Index stack, Index block, bool cross = false) const;
-  /// By "3", "decoder.3" or the arrays' prefix; nothing if there is none.
+  /// The layer named "3", "decoder.3" or by the prefix of its arrays; unset if there is none.
   std::optional<Index> find_layer(const std::string& layer) const;
   /// The same; the first layer if there is none.
   Index layer_or_first(const std::string& layer) const { return find_layer(layer).value_or(0); }
@@ -199,50 +201,50 @@ class Network : public std::enable_shared_from_this<Network> {
   KnockOut knock_out_of(const std::vector<HeadAddress>& heads) const;
   bool is_unchanged() const;
 
-  /// Of the files beside the tensors; opened once. Throws FileError where there is none, or where it fits no
-  /// vocabulary.
+  /// The tokenizer from the files next to the tensors; opened once. Throws FileError if there is none, or if it does
+  /// not fit the vocabulary.
   const TokenSplitter& tokenizer() const;
-  /// A line a batch entry. In an encoder-decoder "source => target" gives the decoder's words, else the network writes
-  /// them itself, as many as `most_written`. Of a network that reads pictures: their files, one a line; "" is one that
-  /// is drawn here. Where the encoder reads sounds, "FILE" and "FILE => target" (core/network/pictures_and_sounds.h).
-  /// Throws SettingError or FileError.
+  /// One line per batch entry. For an encoder-decoder, "source => target" gives the decoder's words; otherwise the
+  /// network generates them, at most `most_written`. For a network of pictures, one file per line; "" is a drawn
+  /// picture. If the encoder reads sounds, "FILE" and "FILE => target" (core/network/pictures_and_sounds.h). Throws
+  /// SettingError or FileError.
   NetworkText read(const std::string& text, const RunOptions& options = {}, Index most_written = 32) const;
-  /// The text, or, where it is the usual one and the model knows none of it, words or ids that it knows.
+  /// The text or, if it is the default text and the model knows none of it, words or ids that it knows.
   std::string usual_text(const std::string& text) const;
-  /// Text of a token id, as it is shown.
+  /// The text of a token id, as shown.
   std::string word(Index id) const;
-  /// A token's row of a stack's table, as it goes into the sum that enters the first block.
+  /// A token's row of a stack's table, as it is added to the input of the first block.
   std::vector<float> token_row(Index stack, Index id) const;
-  /// The last block's output, [B, n, width], after the last norm and all else before the output table: what is
-  /// multiplied with each word's row.
+  /// The last block's output, [B, n, width], after the last norm and everything else before the output table: it is
+  /// multiplied by each word's row.
   Tensor before_words(const Tensor& last) const;
-  /// "" for the file's network itself. Of two towers that were asked for texts: "texts", the tower that reads them, or
-  /// the texts that pictures are compared with.
+  /// "" for the file's network itself. For a model with two towers and requested texts: "texts", the tower that reads
+  /// them, or the texts that pictures are compared with.
   const std::string& asked_texts() const { return asked_texts_; }
   /// A token's row of the output table, and its bias.
   std::pair<std::vector<float>, float> word_row(Index id) const;
 
   /// One pass. Throws SettingError if the text has more tokens than the network has positions.
   NetworkRun run(NetworkText text, const RunOptions& options) const;
-  /// What the pipeline computes that layer's stages from: its true input, its weights and its settings.
+  /// The inputs of that layer's stages for the pipeline: its true input, its weights and its settings.
   Inputs inputs_of(const NetworkRun& run, Index layer, int threads = 0) const;
   /// [B, n, vocabulary]: the logits if the last stack ended with x [B, n, width]. Undefined without an output layer.
   Tensor logits_of(const Tensor& x, int threads = 0) const;
-  /// The logit of a word, or the difference of two, at a position, −1 where the network predicts, as a sum
-  /// (core/network/logit_parts.h). Of a pass with RunOptions::parts. Throws SettingError where the logits are no sum.
+  /// The logit of a word, or the difference of two, as a sum (core/network/logit_parts.h), at a position, or at the
+  /// prediction for −1. Needs a pass with RunOptions::parts. Throws SettingError if the logits are not a sum.
   LogitParts parts_of(const NetworkRun& run, Index batch, Index word, std::optional<Index> other = {},
                       Index position = -1) const;
   /// Whether the logits are such a sum.
   bool has_parts() const;
-  /// The neurons of the block's MLP that add most to a word's row (core/network/row_parts.h); none where the MLP is
-  /// no plain one.
+  /// The neurons of the block's MLP that add most to a word's row (core/network/row_parts.h); none if the MLP is not a
+  /// plain one.
   NeuronsOfRow neurons_of(Index layer, const BlockParts& parts, std::size_t most) const;
-  /// Sets scale, soft-cap, RoPE, mask … of the layer's model in the scenario.
+  /// Sets scale, soft-cap, RoPE, mask … in the scenario as in the layer's model.
   void settle(Index layer, Scenario& scenario) const;
 
  private:
   NetworkText given_tensors() const;
-  /// Writes the decoder's words, each time the most likely one, until every line has ended.
+  /// Generates the decoder's words greedily until every line has ended.
   void write(const NetworkText& read, std::vector<std::vector<Token>>& targets, const RunOptions& options,
              Index most) const;
 
@@ -255,19 +257,19 @@ class Network : public std::enable_shared_from_this<Network> {
   mutable std::shared_ptr<const TokenSplitter> tokenizer_;
 };
 
-/// Opens a folder, a file with its config.json beside it, or "model:ID"; returns `last` if it is the same, unchanged
-/// on disk. Only headers are read. Throws FileError.
+/// Opens a folder, a file with its config.json next to it, or "model:ID"; returns `last` if it is the same and
+/// unchanged on disk. Reads only headers. Throws FileError.
 std::shared_ptr<const Network> open_network(const std::string& file,
                                             const std::shared_ptr<const Network>& last = nullptr);
 
-/// The same for a scenario: of two towers (CLIP, SigLIP) with --text alone the one that reads texts, with --text and
-/// --image the one that reads pictures, whose labels the texts are.
+/// The same for a scenario. Of two towers (CLIP, SigLIP), --text selects the one that reads texts; --text with --image
+/// selects the one that reads pictures, with the texts as its labels.
 std::shared_ptr<const Network> open_network(const Scenario& scenario,
                                             const std::shared_ptr<const Network>& last = nullptr);
 
 /// The names of the settings that change the chosen layer, e.g. "scale, mask"; "" for none.
 std::string changed_settings(const Scenario& scenario);
-/// Nothing if the scenario changes nothing in its layer.
+/// Unset if the scenario changes nothing in its layer.
 std::optional<LayerChange> change_of(const Network& network, const Scenario& scenario);
 /// The scenario's own RoPE base and QK-norm replace the model's.
 OwnRules rules_under(const Scenario& scenario, OwnRules own);
@@ -280,21 +282,21 @@ struct LikelyToken {
   std::string text;
   double probability = 0;
 };
-/// The most likely tokens at a position of the logits, −1 the last one of that batch entry; softmax over the
+/// The most likely tokens at a position of the logits (−1: the last one of that batch entry), by a softmax over the
 /// vocabulary.
 std::vector<LikelyToken> most_likely(const NetworkRun& run, Index batch, Index position, Index count);
-/// The row of the logits for the prediction: that of the masked word if the network predicts masked words, else the
-/// entry's last position. For pictures there is one row.
+/// The row of the logits for the prediction: that of the masked word if the network predicts masked words, otherwise
+/// the entry's last position. Pictures have one row.
 Index place_of_prediction(const NetworkRun& run, Index batch);
-/// The position of that row: for pictures the first one.
+/// The position of that row; the first one for pictures.
 Index position_of_prediction(const NetworkRun& run, Index batch);
-/// The probability of one token there.
+/// The probability of one token at a position.
 double probability_of(const NetworkRun& run, Index batch, Index position, Index token);
 
-/// A pass over a text that has grown: network.run(text, options), with NetworkRun::kept for the next text. Where `last`
-/// has read the beginning of this one and holds all that the options ask for, its rows stay: residuals, weights,
-/// outputs of heads and MLPs, logits; the overview is made of all of them. Else, and where positions see later ones,
-/// the pass is whole.
+/// A pass over a text that was extended: network.run(text, options), with NetworkRun::kept for the next text. If `last`
+/// has read the beginning of this text and holds everything that the options request, its rows are reused: residuals,
+/// weights, outputs of heads and MLPs, logits; the overview is made from all rows. Otherwise, and if positions attend
+/// to later ones, the whole pass is computed.
 NetworkRun grown_pass(const Network& network, NetworkText text, RunOptions options, const NetworkRun* last);
 
 }  // namespace headlight

@@ -65,7 +65,10 @@ NetworkText Network::given_tensors() const {
                         Message("expected [B, n, {0}]", spec_.width));
       }
       if (shape.size() == 2) return x.view({1, shape[0], shape[1]});
-      return checkpoint_->setting("batch_first") == 0.0 ? x.transpose(0, 1).contiguous() : x;
+      auto batch_first = checkpoint_->setting("batch_first");
+      const auto first = checkpoint_->prefix_of("self_attn.in_proj_weight");
+      if (!batch_first && first) batch_first = checkpoint_->number(*first + "self_attn.batch_first");  // saved whole
+      return batch_first == 0.0 ? x.transpose(0, 1).contiguous() : x;
     }
     throw FileError(file_, Message("holds no {0} for its layers", std::string(*names.begin())),
                     Message("expected it beside the weights, [B, n, {0}]", spec_.width));

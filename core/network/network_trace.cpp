@@ -92,8 +92,8 @@ bool has_torch_layers(const std::string& file) {
 bool comes_after_others(const Scenario& s) {
   if (s.heads || s.text_as_input || !has_torch_layers(s.file)) return false;
   const Checkpoint file(find_model(s.file).tensors);
-  constexpr std::string_view self = "self_attn.in_proj_weight", cross = "multihead_attn.in_proj_weight";
-  const auto holds = [&](std::string_view ending) {
+  const std::string self = "self_attn.in_proj_weight", cross = "multihead_attn.in_proj_weight";
+  const auto holds = [&](const std::string& ending) {
     return std::ranges::count_if(file.names(), [&](const std::string& name) { return name.ends_with(ending); });
   };
   const auto has_input = [&](const char* name) { return !file.input_named(name).empty(); };
@@ -101,7 +101,9 @@ bool comes_after_others(const Scenario& s) {
   const bool decodes = holds(cross) == 1, over_memory = s.layer.find("multihead_attn") != std::string::npos;
   if (decodes && (s.layer.empty() || !has_input("tgt") || !has_input("memory"))) return false;
   if (!decodes && !has_input("src") && !has_input("x")) return false;
-  return over_memory || file.setting("norm_first").value_or(0) != 0;
+  const std::string first = file.prefix_of(self).value_or("");
+  const auto norm_first = file.setting("norm_first"), of_module = file.number(first + "norm_first");
+  return over_memory || norm_first.value_or(of_module.value_or(0)) != 0;
 }
 
 /// Whether a pass holds what the options ask for.

@@ -15,11 +15,11 @@ bool is_network(const Scenario& scenario);
 std::shared_ptr<const Network> find_network(const Scenario& scenario,
                                             const std::shared_ptr<const Network>& last = nullptr);
 
-/// As compute(scenario, last, run) of core/run/pipeline.h, and for networks besides. There network_of(trace->inputs)
+/// As compute(scenario, last, run) of core/run/pipeline.h, and also for networks. For these, network_of(trace->inputs)
 /// (core/scenario/inputs.h) is the whole pass: the same object as in `last` if text, model, knocked-out heads and
 /// changes are the same. A change of mask or scale applies to the chosen layer, later layers follow from it, and an
-/// assumption says so. The trace's scenario has the model's settings. Without Run::summary, which is for drawing, the
-/// pass ends at the chosen layer.
+/// assumption says so. The trace's scenario has the model's settings. Without Run::summary, which only drawing needs,
+/// the pass ends at the chosen layer.
 std::shared_ptr<const Trace> compute_any(const Scenario& scenario, const Trace* last = nullptr, const Run& run = {});
 
 /// Whether a trace for drawing has its whole summary and overview, not only the first part (Run::summary).
@@ -27,11 +27,11 @@ bool is_whole(const Trace& trace);
 /// The trace with both; the same trace if it has them. Throws Cancelled.
 std::shared_ptr<const Trace> with_whole_summary(std::shared_ptr<const Trace> trace, const std::stop_token& stop = {});
 
-/// The whole pass alone. Throws where is_network() is false.
+/// Only the pass. Throws if is_network() is false.
 std::shared_ptr<const NetworkRun> run_network(const Scenario& scenario,
                                               const std::shared_ptr<const NetworkRun>& last = nullptr,
                                               RunOptions options = {});
-/// The same of a network that is open.
+/// The same for an open network.
 std::shared_ptr<const NetworkRun> run_network(const std::shared_ptr<const Network>& network, const Scenario& scenario,
                                               const std::shared_ptr<const NetworkRun>& last, RunOptions options);
 

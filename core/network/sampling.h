@@ -1,4 +1,4 @@
-// What a next word is drawn from, and the text with it: a network writing on.
+// Sampling of the next word, and extending the text by it.
 #pragma once
 
 #include <optional>
@@ -13,30 +13,31 @@ namespace headlight {
 class Network;
 struct NetworkRun;
 
-/// As transformers' generate() takes them, in this order.
+/// As in transformers' generate(), applied in this order.
 struct Sampling {
-  float temperature = 1;  ///< logits are divided by it; 0: the largest alone
-  Index top_k = 0;        ///< only the largest so many, and what equals the last of them; 0: all
-  float top_p = 1;        ///< of these only the fewest whose shares together reach it
+  float temperature = 1;  ///< divides the logits; 0: always the largest
+  Index top_k = 0;        ///< keeps the largest, and those equal to the last of them; 0: all
+  float top_p = 1;        ///< keeps the fewest whose shares add up to at least this
   bool is_plain() const { return *this == Sampling{}; }
   bool operator==(const Sampling&) const = default;
 };
 
-/// Where the largest numbers of a row of logits are, the largest first; of equal ones the first.
+/// The indices of the largest numbers in a row of logits, the largest first; of equal ones, the first.
 std::vector<Index> largest_of_row(const MatrixView& logits, Index row, Index count);
 /// The share of each token, [vocabulary]; they sum to 1.
 std::vector<double> shares_of(std::span<const float> logits, const Sampling& sampling);
-/// At a position of a pass's logits; −1 where it predicts. Empty where the network has no head.
+/// At a position of a pass's logits; −1 for the prediction. Empty if the network has no output layer.
 std::vector<double> next_shares(const NetworkRun& run, Index batch, Index position, const Sampling& sampling);
-/// The token at `uniform`, in [0, 1), of all shares laid end to end.
+/// The token at `uniform`, in [0, 1), of the cumulative shares.
 Index drawn(std::span<const double> shares, double uniform);
 
-/// The text whose line `batch` is what it was up to its token at `position`, and then `token`: what the network's
-/// tokenizer reads so. Nothing where no text reads so, or the network does not write words one after the other.
+/// The text whose line `batch` is cut after its token at `position` and followed by `token`, so that the network's
+/// tokenizer reads it that way. Unset if there is no such text, or if the network does not generate words one after the
+/// other.
 std::optional<std::string> written_on(const Network& network, const std::string& text, Index batch, Index position,
                                       Index token);
 
-/// The text whose line `batch` has its tokens at two positions in each other's place. Nothing where no text reads so.
+/// The text whose line `batch` has its tokens at two positions swapped. Unset if no text is read that way.
 std::optional<std::string> with_swapped_tokens(const Network& network, const std::string& text, Index batch,
                                                Index first, Index second);
 

@@ -23,10 +23,10 @@ bool is_torch_module(const FileReading& r) {
   return r.keys.packed.weight.ends_with("in_proj_weight") || r.keys.q.weight.ends_with("q_proj_weight");
 }
 
-/// Whether the masks of nn.MultiheadAttention fit inputs that are stored as [n, B, d], and not as [B, n, d].
+/// Whether the masks fit inputs that are stored as [n, B, d], as in nn.MultiheadAttention, and not as [B, n, d].
 bool masks_say_length_first(const FileReading& r) {
   const InputNames names = find_inputs(r);
-  if (!is_torch_module(r) || names.query.empty()) return false;
+  if (names.query.empty()) return false;
   const ArrayFile& file = r.file.arrays();
   const Shape &q = file.find(names.query)->shape, &k = file.find(names.key)->shape;
   if (q.size() != 3 || k.size() != 3) return false;
@@ -66,13 +66,23 @@ Tensor input_of(const FileReading& r, const std::string& name, Index width, cons
   return x.view({1, x.size(0), x.size(1)});
 }
 
-/// Whether the layer can be cross-attention over Hugging Face's encoder_hidden_states.
+/// Whether the layer can be cross-attention over another sequence in the file.
 bool may_be_cross(const FileReading& r) {
   const std::string& prefix = r.keys.prefix;
-  return prefix.empty() ||
-         std::ranges::any_of(
-             std::initializer_list<const char*>{"cross", "Cross", "encoder_attn", "EncDec", "multihead_attn"},
-             [&](const char* word) { return prefix.find(word) != std::string::npos; });
+  const bool is_only = prefix.empty() || (!r.keys.around.empty() && r.keys.around.back().empty());
+  return is_only || std::ranges::any_of(std::initializer_list<const char*>{"cross", "Cross", "encoder_attn", "EncDec",
+                                                                           "multihead_attn", "src_attn"},
+                                        [&](const char* word) { return prefix.find(word) != std::string::npos; });
+}
+
+/// The first of the names that is a sequence, [n, d] or [B, n, d] of floating numbers; "" if none is.
+std::string sequence_named(const FileReading& r, std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    const std::string found = r.find({name});
+    const ArrayEntry* entry = found.empty() ? nullptr : r.file.arrays().find(found);
+    if (entry && is_floating(entry->dtype) && (entry->shape.size() == 2 || entry->shape.size() == 3)) return found;
+  }
+  return {};
 }
 
 /// Inputs that have no names: those of a tuple of arguments, or one in a module around the layer.
@@ -112,14 +122,22 @@ void refuse_norm_before(const FileReading& r, const std::string& x) {
 InputNames find_inputs(const FileReading& r) {
   const std::string_view sequence = r.torch_sequence();
   std::string x = sequence == "tgt" ? r.find({"tgt"}) : sequence == "memory" ? "" : r.find({"src"});
-  if (const std::string named = r.find({"x", "X", "input", "inputs", "hidden_states"}); !named.empty()) x = named;
+  std::string named = r.find({"x", "X", "input", "inputs", "hidden_states"});
+  if (named.empty() && x.empty())
+    named = sequence_named(r, {"x_q", "inputs_q", "inputs_embeds", "embeddings", "input_tensor", "inp", "hidden"});
+  if (!named.empty()) x = named;
   InputNames names{r.find({"query", "queries", "q"}), r.find({"key", "keys", "k"}), r.find({"value", "values", "v"})};
   if (sequence == "memory") {
     refuse_inputs_of_stack(r, names);
     if (names.key.empty()) names.key = r.find({"memory"});
   }
   if (!x.empty() && (x.ends_with("src") || x.ends_with("tgt"))) refuse_norm_before(r, x);
-  if (names.key.empty() && may_be_cross(r)) names.key = r.find({"encoder_hidden_states", "key_value_states"});
+  if (names.key.empty()) names.key = r.find({"inputs_k"});
+  if (names.value.empty()) names.value = r.find({"inputs_v"});
+  if (names.key.empty() && names.value.empty() && may_be_cross(r))
+    names.key = sequence_named(
+        r, {"encoder_hidden_states", "key_value_states", "memory", "context", "key_value", "kv", "x_kv", "inputs_kv",
+            "encoder_output", "encoder_outputs", "enc_output", "enc_outputs", "encoder_out", "enc_out"});
   if (names.query.empty() && x.empty() && !(names.key.empty() && names.value.empty())) {
     r.fail(Message("has {0} but no query", in_quotes(names.key.empty() ? names.value : names.key)),
            "expected query, key and value, or x");
@@ -128,7 +146,7 @@ InputNames find_inputs(const FileReading& r) {
     if (names.key.empty() && names.value.empty()) return x.empty() ? unnamed_inputs(r) : InputNames{x, x, x};
     names.query = x;
   }
-  if (names.key.empty()) names.key = names.query;
+  if (names.key.empty()) names.key = names.value.empty() ? names.query : names.value;  // as Keras takes them
   if (names.value.empty()) names.value = names.key;
   return names;
 }

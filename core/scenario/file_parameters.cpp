@@ -423,7 +423,8 @@ void apply_switches(const FileReading& r, SizedParameters& read) {
 
 std::optional<FileReading::Number> heads_said(const FileReading& r) {
   const bool decodes = r.keys.prefix.find("decoder") != std::string::npos;
-  return r.number({"num_heads", "n_heads", "head_num", "n_head", "num_attention_heads", "nhead",
+  return r.number({"num_heads", "n_heads", "head_num", "n_head", "num_attention_heads", "nhead", "heads", "nheads",
+                   "num_attn_heads", "attention_heads", "nb_heads",
                    decodes ? "decoder_attention_heads" : "encoder_attention_heads"});
 }
 

@@ -80,6 +80,8 @@ void check_sizes(const FileReading& r, const Dims& d) {
   check({"head_dim", "d_head", "d_k", "dim_head", "dim_per_head"}, {d.d_head, d.d_model});
   check({"embed_dim", "d_model", "hidden_size", "n_embd", "embed_size", "embedding_dim"},
         {d.d_model, d.d_query, d.d_out});
+  check({"kdim"}, {d.d_key});
+  check({"vdim"}, {d.d_value});
 }
 
 /// Whether the layer is T5's by its names: q, k and v, under SelfAttention or EncDecAttention or beside a table of

@@ -118,7 +118,7 @@ bool is_causal_buffer(const MaskReading& m, const std::string& name) {
 
 void read_is_causal(MaskReading& m) {
   const FileReading& r = m.file;
-  const auto flag = r.own_number({"is_causal", "causal"});
+  const auto flag = r.own_number({"is_causal", "causal", "use_causal_mask"});
   if (!flag || flag->value == 0) return;
   r.assume("mask", Message("{0}: causal, aligned at the top left as scaled_dot_product_attention does", flag->name));
   m.restrict_to("causal()");

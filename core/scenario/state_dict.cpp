@@ -427,8 +427,9 @@ namespace {
 std::vector<std::string> modules_around(const AttentionKeys& keys, const std::vector<AttentionKeys>& all) {
   std::vector<std::string> modules;
   std::string prefix = keys.prefix;
-  while (prefix.find('.') + 1 < prefix.size()) {
-    prefix.resize(prefix.rfind('.', prefix.size() - 2) + 1);
+  while (!prefix.empty()) {
+    const std::size_t dot = prefix.size() < 2 ? std::string::npos : prefix.rfind('.', prefix.size() - 2);
+    prefix.resize(dot == std::string::npos ? 0 : dot + 1);
     const auto held = std::ranges::count_if(all, [&](const auto& each) { return each.prefix.starts_with(prefix); });
     if (held == 1) modules.push_back(prefix);
   }

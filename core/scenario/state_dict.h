@@ -42,7 +42,8 @@ struct AttentionKeys {
   LinearKeys packed;   ///< one [3·d, in] matrix; its bias may also occur with separate weights (nn.MultiheadAttention)
   Packing packing = Packing::thirds;
   LinearKeys o;
-  std::vector<std::string> around{};  ///< prefixes of the modules that contain only this attention, the innermost first
+  /// Prefixes of the modules that contain only this attention, the innermost first; "" for the whole file.
+  std::vector<std::string> around{};
   bool bare = false;  ///< plain matrices without ".weight"; x may be multiplied with them from either side
 
   bool is_packed() const { return !packed.weight.empty(); }

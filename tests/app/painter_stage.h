@@ -1,4 +1,4 @@
-// PainterStage: the real painter, off screen, drawing quads that a test gives it.
+// PainterStage: the real painter off screen, drawing a test's quads.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ class PainterStage {
  public:
   PainterStage(int width, int height) : width_(width), height_(height), target_(width, height) {}
 
-  /// One frame over the theme's card colour; `draw` is given the list that covers the whole picture.
+  /// Draws one frame over the theme's card colour; `draw` receives a draw list that covers the whole picture.
   template <typename Draw>
   void frame(Theme theme, const Draw& draw) {
     host_.set_frame(width_, height_);
@@ -44,7 +44,7 @@ class PainterStage {
   GlMatrixPainter painter_;
 };
 
-/// Null, with a warning, where this machine has no OpenGL off screen.
+/// Null, with a warning, if this machine has no off-screen OpenGL.
 inline std::unique_ptr<PainterStage> make_stage(int width, int height) {
   try {
     return std::make_unique<PainterStage>(width, height);

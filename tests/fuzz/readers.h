@@ -1,5 +1,5 @@
-// Every reader of what comes from outside, as a function of bytes: what libFuzzer drives (fuzz.cpp), and what the tests
-// replay the corpus through (tests/core/files/fuzz_corpus_test.cpp).
+// Every reader of outside data as a function of bytes, for libFuzzer (fuzz.cpp) and for the tests that replay the
+// corpus (tests/core/files/fuzz_corpus_test.cpp).
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace headlight::fuzz {
 
 struct Reader {
   std::string_view name;  ///< of its folder under corpus/
-  /// Reads, and uses what it read; whatever is wrong with the bytes ends in an InputError, which it catches.
+  /// Reads the bytes and uses the result. Any invalid bytes cause an InputError, which it catches.
   void (*read)(std::string_view bytes);
 };
 

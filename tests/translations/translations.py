@@ -17,7 +17,7 @@ SLOT = re.compile(r"\{\d\}")
 SAME = re.compile(r"""(?:[^\w{]|\{\d\})*|\{0\}x\{1\}|.*\\frac.*|ALiBi \(config\.json\)|name: value|"file": PATH|lesson:\{0\}|"""
                   r"""tokenizer\.json: \{0\}|\{name\}: STAGE:b,h,row,col = number|\{"(?:token|name)": .*""")
 # On paper, whose words the window gives.
-PAPER = {"Who looks at whom: head {0}", "page {0} of {1}", "Step {0}"}
+PAPER = {"Who looks at whom: head {0}", "page {0} of {1}", "head {0}", "Step {0}"}
 # What libraries and systems say, word for word: no source has it.
 FOREIGN = re.compile(r"(?:Can't|CRC|Cannot|Compression|Device|Directory|Disk|Encryption|File|Input|Invalid|Is a|Multi|No |Not a|Operation|PNG|"
                      r"Permission|Possibly|Premature|Read|Seek|Too many|Write|Zip|Zlib|attempting|data error|end of|invalid|missing|number (?:lit|over)|"

@@ -1,5 +1,5 @@
-// What is wrong with a drawn picture, from the plain data of what was drawn: words over words or through which an arrow
-// goes, words and numbers that are cut, type that is small or faint, numbers that their cells do not hold.
+// Faults of a drawn picture, found in the plain data of what was drawn: text that overlaps text or an arrow, text and
+// numbers that are cut, text that is small or faint, numbers that differ from their cells.
 #pragma once
 
 #include <string>
@@ -15,10 +15,10 @@ struct DrawnPicture {
   const Record& record;
   const std::vector<MatrixQuad>& quads;
   const Look& look;
-  bool cells_have_values = true;  ///< a number over a matrix stands for the cell below it
+  bool cells_have_values = true;  ///< a number over a matrix is the value of the cell below it
 };
 
-/// A line each. `numbers`, where given, counts the numbers that were held against their cells.
+/// One line per fault. `numbers`, if given, receives how many numbers were compared with their cells.
 std::vector<std::string> drawn_faults(const DrawnPicture& picture, int* numbers = nullptr);
 
 }  // namespace headlight::test

@@ -1,4 +1,4 @@
-// The items of ImGui that the last frame drew, by id: where a test finds a button without looking for it pixel by
+// The items that ImGui drew in the last frame, by id, so that a test can find a button without searching pixel by
 // pixel.
 #pragma once
 
@@ -8,11 +8,12 @@
 
 namespace headlight::test {
 
-/// What is drawn from now on is another frame's.
+/// Starts a new frame: forgets the items of the last one.
 void forget_drawn_items();
-/// The item's rectangle as far as its window shows it; nothing where the last frame drew no such item.
+/// The visible rectangle of the item; unset if the last frame did not draw it.
 std::optional<ImRect> drawn_item(ImGuiID id);
-/// Whether items are recorded at all: tests/CMakeLists.txt has the linker lead ImGui::ItemAdd here, which not all can.
+/// Whether items are recorded: tests/CMakeLists.txt makes the linker redirect ImGui::ItemAdd here, which not every
+/// linker can do.
 bool records_items();
 
 }  // namespace headlight::test

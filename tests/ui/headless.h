@@ -1,4 +1,4 @@
-// A window without a window: Session drawn with ImGui alone, fed with a person's input, painted by a recorder.
+// A window for tests: a Session drawn with ImGui only, with simulated input and a painter that records.
 #pragma once
 
 #include <initializer_list>
@@ -14,10 +14,10 @@ struct ImRect;
 
 namespace headlight::test {
 
-/// Of the picture that the export dialog is given for its preview of the view.
+/// Width of the picture for the export dialog's preview of the view.
 inline constexpr int preview_width = 7;
 
-/// Keeps what was asked to be painted in the last frame.
+/// Records what was painted in the last frame.
 class RecordingPainter : public MatrixPainter {
  public:
   void draw(ImDrawList&, const MatrixQuad& quad) override { quads.push_back(quad); }
@@ -37,7 +37,7 @@ class HeadlessWindow {
   HeadlessWindow& operator=(const HeadlessWindow&) = delete;
 
   void frame();
-  /// Frames until nothing is computed any more and ImGui has settled.
+  /// Draws frames until nothing is computed any more and ImGui has settled.
   void settle();
   void move(ImVec2 to);
   void click(ImVec2 at);
@@ -51,24 +51,24 @@ class HeadlessWindow {
     bool ctrl = false, shift = false, alt = false;
   };
   void press(compat::Key key, Modifiers held);
-  /// One button, down or up, seen by the next frame; a turn of the wheel and its frame.
+  /// press_button(): one button, down or up, seen by the next frame. The wheel: one turn, and its frame.
   void press_button(bool down, int which = 0) { button(down, which); }
   void wheel(float turns);
   void press(char letter, Modifiers held);
   void press(char letter, bool ctrl = false) { press(letter, Modifiers{ctrl, false, false}); }
-  /// Types into what has the focus, then presses Enter.
+  /// Types into the focused field, then presses Enter.
   void type_and_enter(const char* text);
   void type(const char* text);
 
-  /// Where the pointer is over the item with this path of ids, in the window of that name; (0, 0) if that is nowhere. A
-  /// child window goes by the beginning of its name, "canvas/mass".
+  /// The point where the item with this path of ids, in the window of that name, is hovered; (0, 0) if there is none. A
+  /// child window is found by the beginning of its name, "canvas/mass".
   ImVec2 find(const char* window, std::initializer_list<const char*> ids);
   /// The middle of a cell of the first painted matrix that shows `stage`; (0, 0) if none does.
   ImVec2 cell(Stage stage, Index row, Index col) const;
 
   const Document& document() const { return session.document(); }
 
-  /// Everything ImGui was asked to draw in the last frame, as one number.
+  /// A hash of everything that ImGui drew in the last frame.
   std::size_t drawn() const;
 
   RecordingPainter painter;
@@ -80,10 +80,10 @@ class HeadlessWindow {
     ImGuiContext* imgui;
   };
   void button(bool down, int which = 0);
-  /// Where in the rectangle the pointer is over the item; (0, 0) if nowhere.
+  /// The point in the rectangle where the item is hovered; (0, 0) if there is none.
   ImVec2 hovered(unsigned int id, const ImRect& within, int columns, float step);
   void hold(Modifiers held);
-  void rest();  ///< so long that the next click is not the second of a double-click
+  void rest();  ///< waits until the next click is not the second of a double-click
   void press_index(compat::KeyIndex key);
   Context context_;
 

@@ -1,4 +1,4 @@
-// A monkey at the headless window: from a seed, it does what hands could do, and can do it again.
+// Random input for the headless window, reproducible from a seed.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,18 @@ namespace headlight::test {
 
 class Monkey {
  public:
-  /// `dropped`: the paths of what it drops on the window beside lessons; they outlive it.
+  /// `dropped`: paths of files that it drops on the window, in addition to lessons; they must outlive it.
   explicit Monkey(std::uint64_t seed, std::span<const std::string> dropped = {});
 
-  /// One thing that a person could do, and a frame or a few of it.
+  /// One random user action, and a few frames.
   void step(HeadlessWindow& window);
-  /// Frames until nothing is computed any more; false where that takes more than it ever should.
+  /// Draws frames until nothing is computed any more; false if that takes too long.
   bool settle(HeadlessWindow& window);
-  /// The last steps, in words.
+  /// The last steps, as text.
   std::string story() const;
-  /// Below `count`.
+  /// A random number below `count`.
   std::size_t below(std::size_t count);
-  /// One to begin with.
+  /// A random document to start with.
   Document document();
 
  private:

@@ -1,4 +1,4 @@
-// Scenes of the levels without a window, and what may not be in one.
+// Scenes of the levels without a window, and checks for faults in them.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ struct Setting {
   const char* language = "en";
 };
 
-/// What a window of this size would show, without the window: its fonts are loaded as the session loads them.
+/// The same scenes as in a window of this size, but without a window: fonts are loaded as the session loads them.
 class Studio {
  public:
   Studio(const Document& document, const Setting& at) : window_(document, at.window), at_(at), words_(at.language) {
@@ -61,12 +61,12 @@ inline std::vector<const SceneText*> texts_of(const Scene& scene) {
 }
 
 inline bool cross(const Rect& a, const Rect& b) {
-  constexpr float slack = 2;  // ascenders and descenders have air
+  constexpr float slack = 2;  // room for ascenders and descenders
   return a.min.x + slack < b.max.x && b.min.x + slack < a.max.x && a.min.y + slack < b.max.y &&
          b.min.y + slack < a.max.y;
 }
 
-/// Everything that may not be: text outside, text over text, too small, a number that is cut.
+/// All faults of a scene: text outside, overlapping text, text that is too small, a number that is cut.
 inline std::string faults(const Scene& scene, const Studio& studio) {
   const Rect place = studio.place();
   const float least = studio.least();
@@ -92,7 +92,7 @@ inline std::string faults(const Scene& scene, const Studio& studio) {
   for (const SceneItem& item : scene.items) {
     const auto* math = std::get_if<SceneMath>(&item);
     if (!math) continue;
-    // Scripts too, but before who sits near them.
+    // For scripts too, but legible from the front rows.
     const float smallest = studio.presenting()
                                ? smallest_in_math(studio.fonts(), {math->pixels, math->least}, math->markup)
                                : math->pixels;

@@ -15,7 +15,7 @@ namespace {
 
 using Kind = StageDifference::Kind;
 
-/// Where a matrix of these rows and columns stands in a card, below its title.
+/// The place of a matrix of this size in a card, below its title.
 Rect fit(const Rect& card, Index rows, Index cols, float title, float left, float below, float u) {
   const Rect box{{card.min.x + 10 * u + left, card.min.y + title}, {card.max.x - 10 * u, card.max.y - 10 * u - below}};
   const float cell = std::min(box.width() / static_cast<float>(cols), box.height() / static_cast<float>(rows));
@@ -25,7 +25,7 @@ Rect fit(const Rect& card, Index rows, Index cols, float title, float left, floa
   return {min, {min.x + size.x, min.y + size.y}};
 }
 
-/// One range for all cells, whatever the view says.
+/// Sets one range for all cells, whatever the view's setting.
 void set_range(HeatPicture& heat, ValueRange range) {
   heat.quad.range = range;
   heat.quad.row_ranges = false;
@@ -43,7 +43,7 @@ bool changes_in(const StageDifference& stage, Index batch, Index head) {
   return false;
 }
 
-/// What is looked at, unless nothing changes there while it does elsewhere: then where the change is largest.
+/// The selected batch entry and head; if nothing changes there but elsewhere, those with the largest change.
 Slice slice_of(const Frame& frame, const StageDifference& stage) {
   const Slice looked{frame.view().batch, frame.view().head};
   if (stage.kind != Kind::differs || stage.values.source()) return looked;
@@ -59,21 +59,21 @@ HeatPicture slice_heat(const Frame& frame, Stage stage, const Slice& slice, Rect
   return heat;
 }
 
-/// B's matrix of a stage, with B − A in place of its values.
+/// B's matrix of a stage, with the values B − A.
 HeatPicture difference_heat(const Frame& frame, const StageDifference& stage, Rect rect, const Slice& slice) {
   HeatPicture heat = slice_heat(frame, stage.stage, slice, rect);
   heat.quad.values = stage.values.defined() ? stage.values : Tensor::full({1}, 0).expand(heat.quad.values.shape());
   heat.quad.mask = heat.quad.kept = Tensor();
   heat.quad.show_leaks = false;
   heat.quad.colormap = heat.colormap = &window_colormap(frame.view(), Stage::scores);
-  // What float32 rounds differently is not painted: the number says it.
+  // Rounding differences of float32 are not coloured; the number shows them.
   const ValueRange of_stage = stage_range(*frame.trace(), stage.stage, ColormapKind::diverging);
   const float reach = stage.largest > 2e-6f * of_stage.hi ? stage.largest : std::max(of_stage.hi, 1e-30f);
   set_range(heat, {-reach, reach});
   return heat;
 }
 
-/// A's and B's over one range, so that their colours compare.
+/// The matrices of A and B with one range, so that their colours can be compared.
 HeatPicture side_heat(const Frame& frame, Stage stage, const Slice& slice, const Trace& side, Rect rect) {
   HeatPicture heat = slice_heat(frame, stage, slice, rect);
   heat.quad.values = side[stage];
@@ -99,7 +99,7 @@ Stage stage_shown(const Frame& frame) {
 
 constexpr float panel_title = 32, panel_foot = 28, names_upright = 20;  // points
 
-/// Cells of one of three panels, B − A under A and B where there are two lines of them.
+/// The cell size of one of three panels; with two lines, B − A is below A and B.
 float panel_cell(const MatrixView& matrix, Rect area, int lines, float names, float gap, float u) {
   const auto n = static_cast<float>(lines), columns = lines == 1 ? 3.0f : 2.0f;
   const ImVec2 box{(area.width() - (columns - 1) * gap) / columns - names - 20 * u,
@@ -108,8 +108,7 @@ float panel_cell(const MatrixView& matrix, Rect area, int lines, float names, fl
                   std::max(box.x, 0.0f) / static_cast<float>(matrix.cols));
 }
 
-/// A's matrix where it has another shape than B's: of the batch entry and head that are looked at, as far as it has
-/// such.
+/// A's matrix if its shape differs from B's, at the selected batch entry and head or the nearest existing ones.
 HeatPicture other_heat(const Frame& frame, Stage stage, Rect rect) {
   const Trace& a = *frame.document.pinned;
   const Tensor& whole = a[stage];
@@ -134,7 +133,7 @@ void put_panel(Pen& pen, const Rect& card, const std::string& title, HeatPicture
   pen.heat({.heat = std::make_shared<HeatPicture>(std::move(heat)), .labels = TypeSize::note * u, .numbers = true});
 }
 
-/// A and B beside each other, each in its own shape and with its own names. Gives the y below.
+/// A and B next to each other, each in its own shape and with its own labels. Returns the y coordinate below.
 float put_two_shapes(const Frame& frame, Pen& pen, Stage stage, Rect area) {
   const float u = frame.u, gap = 12 * u, width = (area.width() - gap) / 2, pixels = TypeSize::note * u;
   float bottom = area.min.y;
@@ -166,7 +165,7 @@ float put_two_shapes(const Frame& frame, Pen& pen, Stage stage, Rect area) {
   return bottom;
 }
 
-/// Gives the y below the panels: they are as high as their matrices need.
+/// Returns the y coordinate below the panels: they are as high as their matrices need.
 float put_panels(const Frame& frame, Pen& pen, const StageDifference& stage, Rect area) {
   if (stage.kind == Kind::other_shape) return put_two_shapes(frame, pen, stage.stage, area);
   if (stage.kind != Kind::differs && stage.kind != Kind::same) return area.min.y;
@@ -210,7 +209,7 @@ float put_panels(const Frame& frame, Pen& pen, const StageDifference& stage, Rec
   return bottom;
 }
 
-/// A small card with a matrix, which a click shows large.
+/// A small card with a matrix; a click shows it large.
 SceneTarget& put_small(Pen& pen, const Rect& card, bool chosen, std::string id, SceneAction action, const Cell& cell,
                        HeatPicture heat) {
   pen.card(card, chosen ? pen.look().accent : 0, (chosen ? 2 : 1) * pen.u());
@@ -220,14 +219,14 @@ SceneTarget& put_small(Pen& pen, const Rect& card, bool chosen, std::string id, 
   return target;
 }
 
-/// One matrix of the large stage's batch entries and heads.
+/// One batch entry and head of the large stage.
 struct OneSlice {
   Slice of;
   std::string label;
   bool chosen = false, changed = false;
 };
 
-/// A small B − A of every batch entry and head, in a row that ends at `right`; gives the y below it.
+/// A small B − A for every batch entry and head, in a row that ends at `right`; returns the y coordinate below it.
 float put_slices(const Frame& frame, Pen& pen, const StageDifference& stage, ImVec2 at, float right) {
   const float u = frame.u, side = 56 * u, gap = 8 * u, above = 18 * u;
   const Tensor& whole = (*frame.trace())[stage.stage];
@@ -277,7 +276,7 @@ void put_tile(const Frame& frame, Pen& pen, const StageDifference& stage, const 
   if (stage.kind == Kind::differs) {
     at = stage.at;
     const MatrixView matrix = stage.values.matrix();
-    // In a low tile the matrix stands beside the number, not over it.
+    // In a low tile, the matrix is next to the number, not above it.
     const bool low = card.height() < 96 * u;
     const float number = low ? pen.measure(Face::ui, TypeSize::body * u, largest).x + 6 * u : 0,
                 below = low ? -4 * u : 20 * u;
@@ -292,13 +291,13 @@ void put_tile(const Frame& frame, Pen& pen, const StageDifference& stage, const 
 
 constexpr float tile_gap = 8, narrowest_tile = 116, lowest_tile = 56;  // points
 
-/// Whether a tile has a matrix in it.
+/// Whether at least one tile has a matrix.
 bool any_differs(const Frame& frame) {
   return std::ranges::any_of(frame.document.difference->stages,
                              [](const StageDifference& stage) { return stage.kind == Kind::differs; });
 }
 
-/// How many lines of tiles the stages that changed take.
+/// The number of lines of tiles for the changed stages.
 int tile_rows(const Frame& frame, float width) {
   const auto changed = static_cast<int>(std::ranges::count_if(
       frame.document.difference->stages, [](const StageDifference& stage) { return stage.kind != Kind::same; }));
@@ -306,7 +305,7 @@ int tile_rows(const Frame& frame, float width) {
   return (changed + fitting - 1) / fitting;
 }
 
-/// The names of the stages that are the same.
+/// The names of the unchanged stages.
 std::string unchanged_words(const Frame& frame) {
   std::string unchanged;
   for (const StageDifference& stage : frame.document.difference->stages) {
@@ -381,7 +380,7 @@ ComparePicture make_compare_picture(const Frame& frame, Rect inside, Rect area, 
   const Tensor& whole = (*frame.trace())[picture.stage];
   bool several = stage.kind == Kind::differs && whole.rank() >= 3 &&
                  (whole.size(0) > 1 || (has_head_axis(picture.stage) && whole.size(1) > 1));
-  // Where room is short the three matrices have it before what one chooses them by.
+  // If room is scarce, the three panels have priority over the small matrices.
   constexpr float slices = 86, least_panels = 170;
   if (area.height() - tiles - (several ? slices : 0) * u - 66 * u < least_panels * u) tiles = lowest;
   if (area.height() - tiles - slices * u - 66 * u < least_panels * u) several = false;

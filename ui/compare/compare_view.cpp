@@ -1,4 +1,4 @@
-// The compare view: what if? The pinned result A, the present one B, and B − A at every stage.
+// The compare view: the pinned result A, the current result B, and B − A at every stage.
 
 #include <algorithm>
 #include <cstdio>
@@ -16,7 +16,7 @@
 namespace headlight {
 namespace {
 
-/// A change worth asking about, where it would change something.
+/// A suggested change, offered if it would have an effect.
 struct Question {
   const char* word;
   bool (*sensible)(const Trace& trace);
@@ -40,7 +40,8 @@ constexpr Question questions[] = {
      [](Scenario& s) { s.rope = Rope::half; }},
 };
 
-/// With nothing pinned: what this view is for, the button to begin, and questions that begin by themselves.
+/// If nothing is pinned: an explanation of the view, the button to start, and suggested changes that start by
+/// themselves.
 void draw_invitation(const Frame& frame, Rect place) {
   const float u = frame.u;
   const float width = std::min(440 * u, place.width() - 40 * u);
@@ -62,7 +63,7 @@ void draw_invitation(const Frame& frame, Rect place) {
   }
 }
 
-/// Right-aligned in the heading; gives their left end.
+/// Right-aligned in the heading; returns their left end.
 float draw_buttons(const Frame& frame, Rect place) {
   const float u = frame.u;
   float x = place.max.x;
@@ -101,7 +102,7 @@ std::string number_words(const char* side, const HeatPicture& heat, const Cell& 
   return formatted("%s %.5g", side, static_cast<double>(quad.values.matrix(quad.batch, quad.head)(cell.row, cell.col)));
 }
 
-/// A cell of any of the three matrices is the present result's cell.
+/// A cell in any of the three matrices means the current result's cell.
 void point(const Frame& frame, const ComparePicture& picture) {
   const bool clicked = clickable("matrices", picture.large);
   const ImVec2 mouse = ImGui::GetIO().MousePos;
@@ -113,7 +114,7 @@ void point(const Frame& frame, const ComparePicture& picture) {
   if (!cell) return tooltip(frame, number_words("A", *under->heat, *found));
   if (clicked) frame.show([cell](View& v) { v.selected = cell; });
   if (identical(under->heat->quad.values, (*frame.trace())[cell->stage]))
-    offer_matrix_menu(frame, cell);  // B, the present result; A and B − A are no stage's
+    offer_matrix_menu(frame, cell);  // B, the current result; A and B − A are not stages
   if (frame.document.difference->find(picture.stage)->kind == StageDifference::Kind::other_shape)
     return tooltip(frame, number_words("B", *under->heat, *cell));
   const auto at = [&](const Trace& trace) {

@@ -1,4 +1,4 @@
-// What the compare view says in words: of the settings, of all stages, and of one.
+// The texts of the compare view: about the settings, all stages, and one stage.
 #include "core/run/difference.h"
 #include "core/scenario/scenario_json.h"
 #include "ui/compare/compare_picture.h"
@@ -12,7 +12,7 @@ namespace {
 
 using Kind = StageDifference::Kind;
 
-/// "batch entry 1, ", where there are several.
+/// "batch entry 1, ", if there are several.
 std::string entry_words(const Frame& frame, Stage stage, Index batch) {
   const Tensor& whole = (*frame.trace())[stage];
   if (whole.rank() < 3 || whole.size(0) < 2) return {};

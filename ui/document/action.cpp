@@ -19,7 +19,7 @@ constexpr std::size_t undo_limit = 200;
 
 OpenState place_of(const Document& document) { return {document.origin, document.view, document.own}; }
 
-/// Answers that were given since stay given where it is the same lesson.
+/// Answers given since then are kept if it is the same lesson.
 void go_to_place(Document& document, OpenState place) {
   const Lesson &from = document.origin.lesson, &to = place.origin.lesson;
   const bool same = from.id == to.id && from.course == to.course;
@@ -27,7 +27,8 @@ void go_to_place(Document& document, OpenState place) {
   if (same && !to.course.empty()) progress = with_answers_of(std::move(progress), document.view.lesson);
   const bool stays =
       same && from.file == to.file && from.scenario == to.scenario && document.origin.opening == place.origin.opening;
-  const Scenario saved = stays ? document.origin.saved : place.origin.saved;  // a file that was saved stays saved
+  const Scenario saved =
+      stays ? document.origin.saved : place.origin.saved;  // a file that was saved since counts as saved
   document.origin = std::move(place.origin);
   document.origin.saved = saved;
   document.view = looking_at(std::move(document.view), place.view);
@@ -54,7 +55,7 @@ void keep_step(Document& document, Past past) {
   document.gesture.clear();
 }
 
-/// A lesson's step may leave some settings to be changed, and no others.
+/// A lesson's step can lock all settings except some.
 bool is_locked(const Document& document, const Scenario& wanted) {
   const LessonProgress& lesson = document.view.lesson;
   if (!lesson.locked || document.origin.lesson.course.empty()) return false;
@@ -121,10 +122,10 @@ struct Applier {
   void operator()(const DismissMessage&) const {
     document.error.empty() ? document.notice.clear() : document.error.clear();
   }
-  void operator()(const auto&) const {}  // the session's
+  void operator()(const auto&) const {}  // handled by the session
 };
 
-/// A word, not a mark between words.
+/// Whether a token is a word, not a punctuation mark.
 bool is_word(const std::string& token) {
   constexpr std::string_view marks[] = {"。", "，", "、", "；", "：", "！", "？", "…", "“", "”"};
   if (std::ranges::find(marks, token) != std::end(marks)) return false;
@@ -133,8 +134,8 @@ bool is_word(const std::string& token) {
   });
 }
 
-/// In a trained network: the words of which one looks most at another, not at its neighbour, the first word or a mark
-/// if that can be had. None where nobody looks at another.
+/// For a trained network: a word whose largest weight is on another word, if possible neither its neighbour nor the
+/// first word nor a punctuation mark. Unset if no word attends to another one.
 std::optional<Cell> telling_look(const Trace& trace, const View& view) {
   const auto entry = static_cast<std::size_t>(view.batch);
   const TokenNames &queries = trace.inputs.query_tokens, &keys = trace.inputs.key_tokens;
@@ -158,7 +159,7 @@ std::optional<Cell> telling_look(const Trace& trace, const View& view) {
   return best;
 }
 
-/// The cell that is selected at first: the last query's largest weight, at another token than itself if it has any.
+/// The cell that is selected at first: the last query's largest weight, if possible at another token.
 Cell first_look(const Trace& trace, const View& view) {
   const Index q = trace.dims().n_q - 1;
   Cell cell{Stage::weights, view.batch, view.head, q, std::min(q, trace.dims().n_k - 1)};
@@ -167,7 +168,7 @@ Cell first_look(const Trace& trace, const View& view) {
   return cell;
 }
 
-/// What heads bring is computed as soon as it is looked at.
+/// Computes the contribution norms as soon as they are shown.
 void measure(Document& document) {
   if (document.view.measure != HeadMeasure::weight && document.trace && can_be_measured(*document.trace))
     document.trace = with_contributions(document.trace);
@@ -195,7 +196,7 @@ void begin_anew(Document& document, Lesson lesson, Scenario scenario) {
   if (!again) keep_place(document);
   document.scenario = std::move(scenario);
   document.error.clear();
-  View& view = document.view;  // what was half done belonged to what was open
+  View& view = document.view;  // unfinished input belonged to the previous document
   view.mask_draft.reset();
   view.mask_painting.from.reset();
   view.mask_painting.to.reset();
@@ -209,7 +210,8 @@ void begin_anew(Document& document, Lesson lesson, Scenario scenario) {
 
 void take_over(Document& document, Document other) {
   const bool to_lose = !(document.scenario == document.origin.saved) || !document.undo.empty();
-  // Undo goes to what was open at once where that has work of its own, and the other's steps lie behind it.
+  // If the previous document has unsaved work, the first undo returns to it; otherwise the undo steps of `other` come
+  // first.
   std::vector<Past> undo = std::exchange(document.undo, {}), others = std::exchange(other.undo, {});
   Past open{document.scenario, place_of(document)};
   if (to_lose) {
@@ -249,7 +251,7 @@ void look_within(View& view, const Trace& trace) {
 
 void show_trace(Document& document, std::shared_ptr<const Trace> trace, Scenario of) {
   document.trace = std::move(trace);
-  document.difference.reset();  // it was of another, which may have had other stages
+  document.difference.reset();  // it belonged to another trace, which may have had other stages
   document.computed = std::move(of);
   View& view = document.view;
   if (view.menu && !document.trace->has(view.menu->cell)) view.menu.reset();
@@ -261,7 +263,7 @@ void show_trace(Document& document, std::shared_ptr<const Trace> trace, Scenario
   if (exported.heads.empty()) exported.heads = {0};
   if (!document.trace->has(Cell{exported.stage, exported.batch, 0, 0, 0})) exported.batch = 0;
   measure(document);
-  if (!is_current(document)) return;  // the view is of numbers that are still to come
+  if (!is_current(document)) return;  // the view refers to a trace that is not computed yet
   const Dims& dims = document.trace->dims();
   look_within(view, *document.trace);
   std::erase_if(view.heads.heads, [&](Index h) { return h >= dims.heads; });
@@ -337,7 +339,7 @@ void show_beside(Document& document, std::shared_ptr<const Beside> beside) {
   }
   if (first && !document.view.beside && document.own && document.own->mistake.empty()) {
     document.view = with_beside_stage(document.view, *document.beside, beside_shown(*document.beside, document.view));
-    document.view.beside.reset();  // follows what is found
+    document.view.beside.reset();  // unset: follows the result of the comparison
   }
 }
 

@@ -11,7 +11,7 @@
 namespace headlight {
 namespace {
 
-/// "weights:0,0,2,1", as the check of lesson files has already read it.
+/// "weights:0,0,2,1", already checked when the lesson file was read.
 std::optional<Cell> cell_of(const std::string& text) {
   const std::size_t colon = text.find(':');
   const auto stage = stage_named(text.substr(0, colon));
@@ -27,7 +27,7 @@ std::optional<Cell> cell_of(const std::string& text) {
   return Cell{*stage, at[0], at[1], at[2], at[3]};
 }
 
-/// What is looked at in the step, and the stages of the lesson's mistake over it.
+/// Applies the pose of the step, and the stages of the lesson's mistake.
 void pose_step(Document& document, const Course& course, std::size_t step) {
   const LessonStep& shown = course.steps[step];
   document.view = posed(std::move(document.view), shown, step);

@@ -133,7 +133,7 @@ ScenarioView saved_view(const View& view) {
   ScenarioView saved;
   saved.level = level_address(view);
   saved.select = view.selected;
-  // Near to a step a stage that is played is the stage itself.
+  // An operation saves a played stage as the stage itself.
   if (view.step && !view.looking.share) saved.step = *view.step;
   if (view.head > 0) saved.head = view.head;
   saved.query = view.looking.query;

@@ -49,20 +49,21 @@ struct View {
   std::optional<Stage> pointed_term;   ///< the stage whose symbol in the formula is under the pointer
   std::optional<Cell> pointed;         ///< the source whose link is under the pointer; it lights up on the canvas
   std::optional<bool> packed;          ///< W_q, W_k, W_v as one matrix; unset: as the source has them
-  std::vector<Stage> brought_forward;  ///< of stages that share a card, the ones that were asked for, the last one last
-  std::optional<Cell> brought_forward_beside;  ///< what was selected then: another selection has its own stage in front
-  std::optional<std::string> mask_draft;       ///< what is typed as the mask while it does not parse
+  std::vector<Stage> brought_forward;  ///< of stages that share a card, those brought to the front, in order
+  std::optional<Cell>
+      brought_forward_beside;  ///< the selection at that time: after another selection, its own stage is in front
+  std::optional<std::string> mask_draft;  ///< what is typed as the mask while it does not parse
   std::optional<int> step;                ///< moment of the step player (ui/timeline/timeline.h); unset: all is shown
-  ProductOrder way = ProductOrder::rows;  ///< how its products advance
-  bool playing = false;                   ///< the moments pass by themselves
-  bool looping = false;                   ///< over the present stage's moments
-  float speed = 1;                        ///< times the usual pace
-  bool calm = false;                      ///< reduced motion: one picture follows another without a way between them
+  ProductOrder way = ProductOrder::rows;  ///< the order in which products advance
+  bool playing = false;                   ///< playback is running
+  bool looping = false;                   ///< repeats the moments of the current stage
+  float speed = 1;                        ///< factor of the usual speed
+  bool calm = false;                      ///< reduced motion: no transitions between pictures
   bool presenting = false;                ///< for a projector: large type, no controls
-  bool fullscreen = false;  ///< of the window: a presentation that F11 began, which takes it along when it ends
-  bool alone = false;       ///< the view has the whole window, for a picture of it
+  bool fullscreen = false;  ///< a presentation started with F11; the window leaves full screen when it ends
+  bool alone = false;       ///< the view fills the whole window, for a picture of it
   bool blank = false;       ///< the screen is black while the teacher talks
-  bool frozen = false;      ///< a presentation's picture stays as it is, whatever is changed behind it
+  bool frozen = false;      ///< a presentation's picture stays the same, whatever is changed in the document
   Dialog dialog = Dialog::none;
   std::optional<MatrixMenu> menu;  ///< open on a matrix; unset: closed
   ExportChoice exporting;
@@ -70,24 +71,24 @@ struct View {
   std::optional<std::string>
       saving_step;  ///< the lesson file to append the current screen to; set while the dialog asks
   std::optional<std::string> saving_answers;  ///< the file to write the answers to; set while the dialog asks
-  LessonProgress lesson;                      ///< of the lesson with steps that is open
-  LevelChoice looking;                        ///< how near, and at what
+  LessonProgress lesson;                      ///< of the open lesson
+  LevelChoice looking;                        ///< level and selection
   HeadsChoice heads;
   NetworkChoice network;
   MapChoice map;
   MaskPainting mask_painting;
   MaskLab mask_lab;
-  std::optional<Stage> compared;  ///< the stage that the compare view shows large; unset: one that has changed
-  std::optional<Stage> beside;    ///< of one's own stages, the one that is shown; unset: the first that differs
+  std::optional<Stage> compared;  ///< the stage that the compare view shows large; unset: a changed one
+  std::optional<Stage> beside;    ///< the shown stage of the user's own; unset: the first that differs
   OpenChoice open;
   LayerChoice layers;
-  std::optional<GivenMatrix> pasted;  ///< which the paste dialog asks about
-  std::optional<float> cell_reach;    ///< half the range of the cell editor's slider, while that is held
-  CanvasCamera camera;                ///< of the pipeline
+  std::optional<GivenMatrix> pasted;  ///< the matrix in the paste dialog
+  std::optional<float> cell_reach;    ///< half of the range of the cell editor's slider while it is dragged
+  CanvasCamera camera;                ///< for the pipeline
   bool operator==(const View&) const = default;
 };
 
-/// The number of query heads that share a head of this stage: 1, but for keys and values that are grouped.
+/// The number of query heads per head of this stage: 1, except for grouped keys and values.
 Index heads_per(const Trace& trace, Stage stage);
 /// The level that is shown.
 inline Level level_shown(const View& view) {

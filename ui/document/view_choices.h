@@ -95,7 +95,7 @@ struct MaskLab {
   bool operator==(const MaskLab&) const = default;
 };
 
-/// Of LevelChoice::sampling.
+/// Maximum temperature of LevelChoice::sampling.
 inline constexpr float hottest_sampling = 2;
 
 /// A number that is hidden until the user has guessed it.
@@ -113,10 +113,10 @@ struct ScoreTrial {
   bool operator==(const ScoreTrial&) const = default;
 };
 
-/// Two words of the text that were put in each other's place.
+/// Two words of the text that were swapped.
 struct SwappedWords {
   Index first = 0, second = 0;  ///< their positions
-  std::string text;             ///< with them: another text is no longer compared
+  std::string text;             ///< the text with the swapped words; any other text is not compared
   bool operator==(const SwappedWords&) const = default;
 };
 
@@ -131,20 +131,20 @@ struct LevelChoice {
   std::optional<Index> query, key;  ///< the followed words; unset: the selection, else a pair with a large weight
   std::optional<Index> feature;     ///< index within the head
   std::optional<Index> pointed;     ///< the word under the pointer in the sentence
-  std::optional<float> share;       ///< how far the player is in the stage, where it goes stage by stage
-  std::optional<float> arrival;     ///< how far the way from the scene before has come; unset: the clock says
-  bool knocked = false;             ///< the prediction is shown without the head, too
+  std::optional<float> share;       ///< progress within the stage, if the player goes stage by stage
+  std::optional<float> arrival;     ///< progress of the transition from the previous scene; unset: by time
+  bool knocked = false;             ///< also show the prediction without the head
   std::optional<SwappedWords> swapped;
   Sampling sampling;  ///< of the next word
-  Index draws = 0;    ///< next words that were drawn so far
+  Index draws = 0;    ///< number of next words drawn so far
   std::optional<ScoreTrial> trial;
   float opacity = 0.6F;   ///< of the colours over a picture
-  bool held = false;      ///< a patch was clicked: it asks, and the pointer reads numbers
-  bool unfolded = false;  ///< what a picture keeps folded stands open
+  bool held = false;      ///< a patch was clicked: it stays selected, and the pointer shows numbers
+  bool unfolded = false;  ///< the collapsed part of a picture is expanded
   bool operator==(const LevelChoice&) const = default;
 };
 
-/// What heads are ordered and marked by.
+/// The order and the mark of heads.
 enum class HeadOrder : std::uint8_t { layer, pattern, entropy, effect };
 /// Shown in place of the heads: one matrix made of all layers up to one (core/network/attention_flow.h), the
 /// predictions after each layer, the effect of another sentence's states (core/network/logit_parts.h), what each head
@@ -163,7 +163,7 @@ enum class StudyFilter : std::uint8_t { all, layer, strong };
 struct NetworkChoice {
   std::optional<Index> layer, head;  ///< the current head; unset: the document's
   HeadOrder order = HeadOrder::layer;
-  std::optional<HeadPattern> pattern;  ///< the pattern that heads are marked by; unset: each by its strongest
+  std::optional<HeadPattern> pattern;  ///< the pattern that heads are marked with; unset: each head's strongest one
   LayersTogether together = LayersTogether::none;
   std::string patch_from;  ///< the sentence whose states are patched in
   std::string patch_word;  ///< the word whose logit is measured; "": the most probable
@@ -172,9 +172,9 @@ struct NetworkChoice {
   Index study_sort = 5;   ///< index into study_columns(); 5 is the effect
   bool study_up = false;  ///< ascending order
   StudyFilter study_of = StudyFilter::all;
-  bool study_mean = false;       ///< the effect also with each head's mean in its place
-  Index study_from = 0;          ///< rows of the table above the first that is seen
-  std::optional<Index> pointed;  ///< the word under the pointer, in what the residual and the prediction are told of
+  bool study_mean = false;       ///< show also the effect of replacing each head by its mean
+  Index study_from = 0;          ///< number of scrolled rows of the table
+  std::optional<Index> pointed;  ///< the word under the pointer in the residual stream and the predictions
   bool operator==(const NetworkChoice&) const = default;
 };
 

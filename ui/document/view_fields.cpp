@@ -16,7 +16,7 @@
 namespace headlight {
 namespace {
 
-// An enumeration's words, in the order of its values.
+// The names of enum values, in order.
 constexpr const char* head_orders[] = {"layer", "habit", "entropy", "effect"};
 constexpr const char* patched_words[] = {"residual", "heads", "mlp"};
 constexpr const char* study_words[] = {"all", "layer", "strong"};
@@ -38,7 +38,7 @@ constexpr Words words_of(Theme) { return themes; }
 constexpr Words words_of(RangeMode) { return range_modes; }
 constexpr Words words_of(ProductOrder) { return way_words; }
 
-/// How many values an enumeration has whose words are those of name().
+/// The number of values of an enum with names from name().
 template <typename T>
 constexpr std::size_t named_values = std::is_same_v<T, HeadPattern>   ? head_pattern_count
                                      : std::is_same_v<T, ViewKind>    ? 7
@@ -64,7 +64,7 @@ constexpr std::string_view none = "-";
                      "expected what Export copied");
 }
 
-/// Free text, without what parts the rest.
+/// Free text with the separators escaped.
 std::string escaped(std::string_view text) {
   if (text == none) return "%2D";
   std::string out;
@@ -158,7 +158,7 @@ T read(std::string_view text) {
   }
 }
 
-/// What the control for it allows.
+/// The range of its control.
 struct Ends {
   double least = -1e9, most = 1e9;
 };
@@ -172,8 +172,8 @@ void check(const T& value, Ends ends, std::string_view text) {
   }
 }
 
-/// Which of the fields: some have options of their own on the command line, which `--look` leaves to those; some belong
-/// to what is looked at, which comes and goes with a file or a lesson's step.
+/// Which fields: some have their own command-line options and are not part of `--look`; some belong to the selection,
+/// which depends on the file or the lesson's step.
 enum Kind : unsigned { look = 1, option = 0, pose = 2 };
 
 struct Field {
@@ -186,7 +186,7 @@ struct Field {
   Ends ends;
 };
 
-/// `Part` gives a part of a view, to be read or written.
+/// `Part` accesses a part of a view, for reading or writing.
 template <typename Part>
 constexpr Field field(std::string_view name, unsigned kind, Part, Ends ends = {}) {
   return {name,
@@ -291,8 +291,8 @@ constexpr Field fields[] = {
 
 #undef HEADLIGHT_PART
 
-/// Whether the field says no more than the options that come before it: --select looks at the cell's batch entry and
-/// head, and where nothing is selected something is to begin with.
+/// Whether the field only repeats the options before it: --select also sets the batch entry and the head, and without a
+/// selection there is a default one.
 bool is_as_chosen(const Field& field, const View& view) {
   static const View plain;
   if (field.name == "looked") return !view.looked || view.selected;
@@ -305,7 +305,7 @@ void say(std::string& text, const Field& field, const View& view) {
   text.append(text.empty() ? "" : ";").append(field.name).append("=").append(field.text(view));
 }
 
-/// `look_alone`: only what --look takes, and anything else is refused; else what is unknown is left out.
+/// `look_alone`: accepts only what --look does and refuses anything else; otherwise unknown fields are ignored.
 View taken(View view, std::string_view text, bool look_alone) {
   for (const std::string_view part : Parts(text, ';')) {
     const std::size_t equals = std::min(part.find('='), part.size());

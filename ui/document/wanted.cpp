@@ -9,7 +9,7 @@
 namespace headlight {
 namespace {
 
-/// What was made for other numbers of tokens.
+/// Clears the settings that depend on the number of tokens.
 void drop_what_has_sizes(Scenario& s) {
   s.valid_lens.clear();
   s.doc_ids.clear();
@@ -36,7 +36,7 @@ Dims wanted_dims(const Scenario& scenario, const Trace& shown) {
     if (!drawn) own.batch = dims.batch, own.n_q = dims.n_q, own.n_k = dims.n_k;
     if (scenario.x) own.d_query = own.d_key = own.d_value = dims.d_query;
     return own;
-  } catch (const InputError&) {  // they do not go together, which the engine says
+  } catch (const InputError&) {  // they contradict each other; the engine reports it
     return dims;
   }
 }
@@ -62,7 +62,7 @@ Scenario with_source(const Document& document, Source source) {
   }
   if (!document.trace) return to;
   const Dims had = wanted_dims(document);
-  if (source == Source::random) {  // as many as there were
+  if (source == Source::random) {  // keep the current sizes
     to.queries = had.n_q;
     if (had.n_k != had.n_q) to.keys = had.n_k;
     if (had.batch > 1) to.batch_size = had.batch;

@@ -25,7 +25,7 @@ void write(Document& document, Recorder& recorder, const Words& words, const Exp
   }
 }
 
-/// What no settings say is saved beside the figure first.
+/// Settings that have no option are first saved next to the figure.
 void copy_command(Document& document, const Words& words, const Fonts& fonts) {
   if (!document.trace) return;
   const std::string path = export_path(document);
@@ -68,7 +68,7 @@ void copy(Document& document, const TakeMatrix& take, const Words& words) {
   if (take.what != MatrixTake::matrix) part = part.part(cell.row, 1, 0, part.cols);
   if (take.what == MatrixTake::value) part = part.part(0, 1, cell.col, 1);
   std::string text = csv_text(part);
-  if (part.rows == 1) text.pop_back();  // the end of the line
+  if (part.rows == 1) text.pop_back();  // the final newline
   ImGui::SetClipboardText(text.c_str());
   const std::string size = std::to_string(part.rows) + " × " + std::to_string(part.cols);
   document.notice = words.fill("matrix_menu.copied", {name(cell.stage), take.what == MatrixTake::value ? text : size});
@@ -118,7 +118,7 @@ Next perform_export(Document& document, Recorder& recorder, const Words& words, 
 void take_matrix(Document& document, const TakeMatrix& take, const Words& words) {
   document.error.clear();
   document.notice.clear();
-  if (!document.trace || !document.trace->has(take.cell)) return;  // it is gone since the key or the click
+  if (!document.trace || !document.trace->has(take.cell)) return;  // it no longer exists
   try {
     if (take.what <= MatrixTake::matrix) {
       copy(document, take, words);

@@ -47,7 +47,7 @@ void draw_stage(const Frame& frame, ExportOptions& options) {
   }
 }
 
-/// A chip a head, to be chosen by itself or with others.
+/// One chip per head: selects one or several.
 void draw_head_chips(const Frame& frame, std::vector<Index>& chosen, Index heads) {
   constexpr Index a_row = 8;
   const float gap = 4 * frame.u;
@@ -63,7 +63,7 @@ void draw_head_chips(const Frame& frame, std::vector<Index>& chosen, Index heads
   }
 }
 
-/// Of each layer: every head, their mean, or some.
+/// For each layer: all heads, their mean, or some.
 void draw_heads_of_layers(const Frame& frame, ExportOptions& options, Index heads) {
   constexpr const char* keys[] = {"export.every_head", "export.mean_head", "export.some_heads"};
   note(frame, frame.words("export.heads"));
@@ -103,7 +103,7 @@ void draw_heads(const Frame& frame, ExportChoice& choice) {
   }
 }
 
-/// Typed text through one of render's own options; what it does not take is said under the controls.
+/// Sets one of render's options from typed text; an error is shown below the controls.
 void set(ExportChoice& choice, std::string_view option, const std::string& text) {
   for (const ExportOption& each : all_export_options()) {
     if (each.option != option) continue;
@@ -118,7 +118,7 @@ void draw_colour(const Frame& frame, ExportChoice& choice) {
   constexpr const char* ranges[] = {"export.row", "export.one", "export.whole_stage", "export.fixed"};
   StageFigureStyle& style = choice.options.style;
   note(frame, frame.words("export.range"));
-  const bool together = !style.own_range && !choice.options.layers.empty();  // all layers share one scale
+  const bool together = !style.own_range && !choice.options.layers.empty();  // all layers share one colour range
   const RangeMode now = together ? RangeMode::stage : style.range.mode;
   if (const auto mode = pick(frame, "range", ranges, static_cast<int>(now))) {
     style.range.mode = static_cast<RangeMode>(*mode);
@@ -151,7 +151,7 @@ void draw_colour(const Frame& frame, ExportChoice& choice) {
     style.theme = static_cast<Theme>(*theme);
 }
 
-/// A line of text that has a default: emptied, there is none of it in the figure.
+/// A text with a default; if it is emptied, the figure does not have it.
 void draw_words(const Frame& frame, const char* key, std::optional<std::string>& text, const std::string& usual) {
   note(frame, frame.words(key));
   ImGui::PushID(key);
@@ -186,7 +186,7 @@ void draw_parts(const Frame& frame, const ExportPreview& preview, ExportChoice& 
   toggle(frame, "export.transparent", style.transparent, half);
 }
 
-/// One of render's options as a person writes it on a command line; emptied, it is at its default again.
+/// One of render's options in command-line syntax; if it is emptied, the default applies.
 void draw_option(const Frame& frame, const char* key, std::string_view option, ExportChoice& choice) {
   for (const ExportOption& each : all_export_options()) {
     if (each.option != option) continue;
@@ -207,7 +207,7 @@ void draw_option(const Frame& frame, const char* key, std::string_view option, E
   }
 }
 
-/// What is drawn of a whole network: what it predicts, and why; of pictures an overlay.
+/// What to draw of a whole network: the prediction, or the reasons for it; for pictures, an overlay.
 void draw_network_kind(const Frame& frame, StageFigureStyle& style) {
   const auto network = network_of(frame.trace()->inputs);
   if (!network) return;
@@ -219,11 +219,11 @@ void draw_network_kind(const Frame& frame, StageFigureStyle& style) {
   if (!spec.head.output.there()) return;
   offer("picture4", {"export.lens"}, PictureKind::lens);
   if (network->network->has_parts()) offer("picture5", {"export.why"}, PictureKind::why);
-  // The preview waits for it: of large networks `headlight render` draws it.
+  // Only for small networks, since the preview waits for it; `headlight render` can draw it for large ones.
   if (network->is_small() && spec.stacks.size() == 1) offer("picture6", {"export.patch"}, PictureKind::patch);
 }
 
-/// What is drawn of the stage: a heatmap, arcs, a difference, or what a mask does.
+/// What to draw of the stage: a heatmap, arcs, a difference, or the effect of a mask.
 void draw_picture_kind(const Frame& frame, ExportChoice& choice) {
   constexpr const char* kinds[] = {"export.heatmap", "export.arcs", "export.difference"};
   constexpr const char* mask_kinds[] = {"export.reach", "export.blocks", "export.sides"};
@@ -249,7 +249,7 @@ void draw_picture_kind(const Frame& frame, ExportChoice& choice) {
   if (style.kind == PictureKind::blocks) draw_option(frame, "export.block", "--block", choice);
 }
 
-/// One of those that are installed.
+/// One of the installed fonts.
 void draw_font(const Frame& frame, StageFigureStyle& style) {
   static const std::vector<std::string> families = installed_families();
   note(frame, frame.words("export.font"));

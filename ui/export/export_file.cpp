@@ -23,14 +23,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// "~/a.png" as a shell reads it.
+/// Expands "~/a.png" like a shell.
 fs::path typed_path(const std::string& text) {
   const char* home = std::getenv("HOME");
   if (home != nullptr && text.starts_with("~/")) return fs::path(home) / path_from(text.substr(2));
   return path_from(text);
 }
 
-/// "weights_H2", of a layer of several "weights_L7H2"
+/// "weights_H2", or "weights_L7H2" for one of several layers.
 std::string stem_of(const ExportChoice& choice, const Trace& trace) {
   const ExportOptions& options = choice.options;
   switch (choice.kind) {
@@ -64,7 +64,7 @@ std::vector<std::string> words_for(const ExportChoice& choice, const Document& d
   const bool one_head = choice.kind == ExportKind::bundle && !choice.options.all_heads &&
                         choice.options.pool == HeadPool::none && choice.options.layers.empty();
   if (one_head && choice.options.heads == std::vector<Index>{0})
-    words.insert(words.end(), {"--head", "0"});  // else all
+    words.insert(words.end(), {"--head", "0"});  // otherwise all heads
   if (choice.kind == ExportKind::window) {
     words = view_words(document);
     words.insert(words.begin(), {"--screenshot", path});
@@ -170,7 +170,7 @@ std::string save_path(const Document& document) {
 bool has_unsaved_changes(const Document& document) { return !(document.scenario == document.origin.saved); }
 
 std::optional<std::string> link_to(const Document& document) {
-  constexpr std::size_t longest_query = 1800;  // what servers and chat programs take without cutting
+  constexpr std::size_t longest_query = 1800;  // longer links are cut by some servers and chat programs
   const Scenario& scenario = document.scenario;
   const std::vector<std::string> view = view_words(document);
   if (auto words = source_words(scenario, {document.origin.lesson, document.origin.lesson.file})) {

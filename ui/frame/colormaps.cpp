@@ -10,7 +10,8 @@
 namespace headlight {
 namespace {
 
-/// A map whose file is damaged or gone since the program began is grey: the numbers can still be told apart.
+/// If a map's file is damaged or was deleted while the program runs, the map is grey, so that numbers are still
+/// distinguishable.
 Colormap read_or_grey(const std::string& name, Stage stage, Theme theme) {
   try {
     return colormap(name, theme);
@@ -60,7 +61,7 @@ ValueRange stage_range(const Trace& trace, Stage stage, ColormapKind kind) {
   const ValueRange range = trace.summary->extent(stage).range(kind);
   const bool weights = stage == Stage::weights || stage == Stage::dropped_weights;
   if (!weights || kind == ColormapKind::diverging) return range;
-  if (trace[stage].source()) return {0, 1};  // its extent is of a sample of its rows
+  if (trace[stage].source()) return {0, 1};  // its range is from a sample of its rows
   return trace[stage].size(-1) <= keys_spread_evenly ? ValueRange{0, std::max(1.0f, range.hi)} : range;
 }
 

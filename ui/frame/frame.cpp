@@ -128,7 +128,7 @@ void KeyboardFocus::begin_frame(bool tab_taken) {
   else place_ = at_ != 0 ? last : io.KeyShift ? count - 1 : 0;
   at_ = before_[place_];
   moved_ = shown_ = true;
-  if (io.WantTextInput) ImGui::ClearActiveID();  // the field gives on what was typed
+  if (io.WantTextInput) ImGui::ClearActiveID();  // the field then applies what was typed
 }
 
 void KeyboardFocus::begin_scope() {

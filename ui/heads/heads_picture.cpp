@@ -16,7 +16,7 @@ bool is_chosen(const HeadsChoice& choice, Index head) {
   return choice.heads.empty() || std::ranges::find(choice.heads, head) != choice.heads.end();
 }
 
-/// The matrix in the middle of its card, its cells no more than twice as wide as high or high as wide.
+/// Centres the matrix in its card; the aspect ratio of its cells is at most 2.
 Rect heat_rect(const Rect& box, Index rows, Index cols) {
   const float w = std::max(box.width(), 4.0f) / static_cast<float>(cols);
   const float h = std::max(box.height(), 4.0f) / static_cast<float>(rows);
@@ -27,10 +27,10 @@ Rect heat_rect(const Rect& box, Index rows, Index cols) {
   return around(box.centre(), size.x / 2, size.y / 2);
 }
 
-/// What the names along the sides of every card take: nothing where the cards are too small for them.
+/// Room for the labels along the sides of every card: none if the cards are too small.
 struct LabelRoom {
   float left = 0, below = 0;
-  float turned = 0;  ///< along the names of the columns, where they stand at 45°
+  float turned = 0;  ///< length of the column labels, if they are at 45°
 };
 
 LabelRoom label_room(const Frame& frame, Stage stage, const MatrixView& matrix, const Rect& card, float pixels) {
@@ -47,17 +47,17 @@ LabelRoom label_room(const Frame& frame, Stage stage, const MatrixView& matrix, 
 }
 
 struct HeadCard {
-  Index head = 0;   ///< query head; for a key/value head the first one that uses it
+  Index head = 0;   ///< query head; for a key/value head, the first query head that uses it
   Index users = 1;  ///< number of query heads that use it; 0: the mean over the chosen heads
   bool chosen = true;
   std::string title, number;  ///< "head 3", or "3" if that does not fit
 };
 
-/// A card a head, and one of their mean.
+/// One card per head, and one for their mean.
 std::vector<HeadCard> head_cards(const Frame& frame, const Tensor& values, Index group, HeadsPicture& picture) {
   const HeadsChoice& choice = frame.view().heads;
   std::vector<HeadCard> cards;
-  std::vector<Index> shared;  // of the chosen heads, along the tensor's own axis
+  std::vector<Index> shared;  // the chosen heads, as indices of the tensor's own axis
   for (Index h = 0; h < values.size(1); ++h) {
     if (choice.isolated && *choice.isolated / group != h) continue;
     HeadCard card{h * group, group, choice.isolated.has_value(), {}, std::to_string(h)};
@@ -66,14 +66,14 @@ std::vector<HeadCard> head_cards(const Frame& frame, const Tensor& values, Index
     card.title = frame.words.fill(group > 1 ? "heads.kv_head" : "heads.head", {card.number});
     cards.push_back(std::move(card));
   }
-  if (shared.size() < 2 || values.source()) return cards;  // a mean over what nobody can hold is left out
+  if (shared.size() < 2 || values.source()) return cards;  // the mean of matrices that are not in memory is omitted
   picture.average_title = frame.words.fill("heads.average", {shared.size()});
   picture.averaged = std::move(shared);
   cards.push_back({0, 0, true, picture.average_title, frame.words("heads.average_short")});
   return cards;
 }
 
-/// The hue stands beside the name, which is to be read, or, where only its number has room, is the border's alone.
+/// The head's hue is shown next to its name; if there is only room for its number, on the border.
 void put_card(Pen& pen, const HeadCard& card, const Rect& place, std::size_t count, SceneHeat heat) {
   const float u = pen.u(), pixels = TypeSize::body * u;
   const Look& look = pen.look();
@@ -94,14 +94,14 @@ void put_card(Pen& pen, const HeadCard& card, const Rect& place, std::size_t cou
   const bool covered = std::min(cells.rect.width() / static_cast<float>(cells.cols),
                                 cells.rect.height() / static_cast<float>(cells.rows)) < 8 * u;
   heat.numbers = card.chosen;
-  heat.marks = front || !covered;  // else the lines would hide what they stand around
-  heat.every_head = true;          // query 3 is query 3 in every head
+  heat.marks = front || !covered;  // otherwise the lines would hide what they surround
+  heat.every_head = true;          // query 3 is the same query in every head
   pen.target(place, SceneAction::head, card.users, {cells.stage, cells.batch, card.head, 0, 0});
   pen.heat(std::move(heat));
   pen.box(r, hue, (front ? 2.4f : 1.1f) * u, 7 * u, average ? 0 : look.head_lap(card.head));
 }
 
-/// The colours of the mean hold those of all heads, which may have ranges of their own.
+/// The colour range of the mean includes those of all heads.
 void make_average(std::shared_ptr<HeatPicture> heat, ValueRange range, HeadsPicture& picture) {
   MatrixQuad& quad = heat->quad;
   quad.range = range;
@@ -132,7 +132,7 @@ void put_cards(const Frame& frame, Pen& pen, Rect grid, HeadsPicture& picture) {
       alone && (stage == Stage::weights || stage == Stage::dropped_weights) &&
       places[0].height() / static_cast<float>(matrix.rows) >= 13 * t &&
       (places[0].width() - 2 * pad - names.left - row_strip_width * t) / static_cast<float>(matrix.cols) >=
-          6.5f * t;  // rows stay as high as their numbers
+          6.5f * t;  // rows stay at least as high as their numbers
   const float beside = pad + (has_strip ? row_strip_width * t : 0);
   ValueRange range;
   for (std::size_t i = 0; i < places.size(); ++i) {
@@ -153,7 +153,7 @@ void put_cards(const Frame& frame, Pen& pen, Rect grid, HeadsPicture& picture) {
   }
 }
 
-/// What the colours of all cards stand for, under them: their ends, unless the view gives each head or row its own.
+/// The colour bar below the cards, with its ends, unless each head or row has its own range.
 void put_scale(const Frame& frame, Pen& pen, Rect grid, const HeatPicture& heat) {
   const float u = frame.u, pixels = TypeSize::note * u, y = grid.max.y - 15 * u;
   const MatrixQuad& quad = heat.quad;
@@ -209,7 +209,7 @@ HeadsPicture make_heads_picture(const Frame& frame, Rect grid, Rect arcs, std::o
 Stage heads_stage(const Trace& trace, const View& view) { return measured_stage(trace, view, view.heads.stage); }
 
 const HeadsPicture& heads_picture(const Frame& frame, Rect grid, Rect arcs) {
-  constexpr Index averaged_a_frame = 2'000'000;  // numbers: a millisecond or two
+  constexpr Index averaged_a_frame = 2'000'000;  // numbers per frame: one or two milliseconds
   const View& view = frame.view();
   const Trace& trace = *frame.trace();
   const std::optional<Cell>& cell = view.hovered ? view.hovered : view.selected;

@@ -1,4 +1,4 @@
-// The heads view: every head of one stage side by side over one range, their average, and arcs between the tokens.
+// The heads view: all heads of one stage side by side with one colour range, their mean, and arcs between the tokens.
 
 #include <algorithm>
 #include <cmath>
@@ -17,7 +17,7 @@
 namespace headlight {
 namespace {
 
-/// Chips for the stages that have heads, and for the measures of weights; gives the y below them.
+/// Chips for the stages that have heads, and for the measures of weights; returns the y coordinate below them.
 float choose_stage(const Frame& frame, Rect place) {
   const float u = frame.u;
   float x = place.min.x, y = place.min.y;
@@ -48,19 +48,19 @@ float choose_stage(const Frame& frame, Rect place) {
   return y + 36 * u;
 }
 
-/// The target of the card under the pointer: of a head, or of their mean, whose index is 0.
+/// The target of the card under the pointer: a head, or their mean with index 0.
 const SceneTarget* card_at(const HeadsPicture& picture, ImVec2 point) {
   const SceneTarget* target = target_at(picture.cards, point);
   return target && target->action == SceneAction::head ? target : nullptr;
 }
 
-/// An average is no head's: it has no cells to look at.
+/// The mean belongs to no head: it has no cells to select.
 std::optional<Cell> cell_in(const HeadsPicture& picture, ImVec2 point) {
   const SceneHeat* heat = heat_at(picture.cards, point);
   return heat && heat->heat != picture.average ? cell_at(picture.cards, point) : std::nullopt;
 }
 
-/// The weight whose arc is under the pointer or, left of the arcs, of the query whose token is, the largest.
+/// The weight whose arc is under the pointer; over a query's token at the left of the arcs, its largest weight.
 std::optional<Cell> arc_or_token_at(const Frame& frame, const HeadsPicture& picture, ImVec2 point) {
   const Rect& arcs = picture.arcs;
   if (const auto cell = picture.arc_at(point, 5 * frame.u)) return cell;
@@ -75,7 +75,7 @@ std::optional<Cell> arc_or_token_at(const Frame& frame, const HeadsPicture& pict
   return cell;
 }
 
-/// All query heads of a card go together: in, where one was missing, else out.
+/// Toggles all query heads of a card together: adds them if one was missing, otherwise removes them.
 void toggle(std::vector<Index>& heads, Index first, Index users) {
   std::vector<Index> changed;
   Index in = 0;
@@ -106,7 +106,7 @@ std::vector<Index> heads_touched(const HeadsPicture& picture, const Rect& area) 
   return heads;
 }
 
-/// Click: select. Ctrl-click or drag: choose several. Double-click: one alone, and all again.
+/// Click: select. Ctrl-click or drag: choose several. Double-click: choose only this one, or all again.
 void act(const Frame& frame, const HeadsPicture& picture, const std::optional<Cell>& cell) {
   const ImGuiIO& io = ImGui::GetIO();
   const SceneTarget* card = card_at(picture, io.MousePos);
@@ -135,7 +135,7 @@ void act(const Frame& frame, const HeadsPicture& picture, const std::optional<Ce
   }
 }
 
-/// The number that is pointed at, beside the pointer: of an arc or of the average, which no inspector shows.
+/// Draws the number of an arc or of the mean at the pointer, since the inspector does not show it.
 void draw_pointed(const Frame& frame, const HeadsPicture& picture, ImVec2 point) {
   const bool on_card = card_at(picture, point) != nullptr;
   const SceneHeat* heat = on_card ? heat_at(picture.cards, point) : nullptr;
@@ -147,7 +147,7 @@ void draw_pointed(const Frame& frame, const HeadsPicture& picture, ImVec2 point)
   tooltip(frame, heat ? picture.average_title + "  " + number : number);
 }
 
-/// How far the mean is, in its card.
+/// Progress of the mean, in its card.
 void say_averaging(const Frame& frame, const HeadsPicture& picture) {
   const HeadsAverage* average = picture.average ? frame.pictures.find<HeadsAverage>() : nullptr;
   if (!average || !average->busy()) return;
@@ -182,7 +182,7 @@ void draw_heads_view(const Frame& frame, Rect place) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
 
   mass_slider(frame, {{left, top + 20 * u}, {inner.max.x, top + 60 * u}});
-  // The arcs' column is part of the surface; the slider's window lies above it.
+  // The column of arcs is part of the surface; the slider's window is above it.
   clickable("surface", Rect{{inner.min.x, top}, inner.max});
   const ImVec2 point = ImGui::GetIO().MousePos;
   std::optional<Cell> cell;

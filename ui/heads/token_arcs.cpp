@@ -1,4 +1,4 @@
-// The arcs between the words of the heads view.
+// The arcs between the words in the heads view.
 #include <algorithm>
 #include <cmath>
 
@@ -8,7 +8,7 @@
 namespace headlight {
 namespace {
 
-/// The arcs with their words, and the row statistics: what depends on the cell that is looked at.
+/// The arcs with their words, and the row statistics: everything that depends on the selected cell.
 struct ArcsBuilder {
   const Frame& frame;
   const HeadsPicture& picture;
@@ -31,7 +31,7 @@ struct ArcsBuilder {
     }
   }
 
-  /// Names in a column, only some of them where all would overlap; calls put(index, y) for each.
+  /// Names in a column, only some of them if they would overlap; calls put(index, y) for each.
   void put_names(Axis axis, Index count, Index lit, float x, float width, Align align, auto put) const {
     const float line = arcs.height() / static_cast<float>(count), pixels = TypeSize::note * u;
     const Index step = std::max<Index>(1, static_cast<Index>(14 * u / line + 0.999f));
@@ -44,7 +44,7 @@ struct ArcsBuilder {
     }
   }
 
-  /// The head whose weights are written beside the keys; null if there is none.
+  /// The head whose weights are written next to the keys; null if there is none.
   const HeadArcs* weighed() const {
     if (query < 0 || query >= frame.rows_shown(Stage::weights)) return nullptr;
     for (const HeadArcs& each : picture.heads) {
@@ -58,7 +58,7 @@ struct ArcsBuilder {
       put_row_strip(pen, picture.strip, picture.first->rect, rows, query, u * picture.type);
     for (const HeadArcs& head : picture.heads) put_arcs(head);
     put_names(Axis::query, picture.n_q, query, arcs.min.x - 6 * u, 84 * u, Align::right, [](Index, float) {});
-    // The query's weights beside its keys: always that of the key that is looked at, the others if there is room.
+    // The query's weights next to its keys: always that of the selected key, the others if there is room.
     const HeadArcs* head = weighed();
     const float room = 12 * u, pointed = key < 0 ? -1e9f : picture.key_y(key);
     float last = -1e9f;
@@ -89,7 +89,7 @@ std::vector<TokenArc> token_arcs(MatrixView weights, Index first, Index last, fl
     }
     if (!std::isfinite(sum)) continue;
     std::ranges::stable_sort(row, std::greater(), &TokenArc::weight);
-    // A hair less than asked for, so that rounding in the sum does not let one more in.
+    // Slightly less, so that rounding in the sum does not add another arc.
     const double wanted = static_cast<double>(mass) * sum * (1 - 1e-6);
     double reached = 0;
     for (const TokenArc& arc : row) {
@@ -103,7 +103,7 @@ std::vector<TokenArc> token_arcs(MatrixView weights, Index first, Index last, fl
 
 std::optional<Cell> HeadsPicture::arc_at(ImVec2 point, float reach) const {
   if (point.x <= arcs.min.x || point.x >= arcs.max.x) return std::nullopt;
-  // Both control points stand in the middle: x = 3/2 t (1 − t) + t³ of the width grows with t, y = (3 − 2t) t² of the
+  // Both control points are in the middle: x = 3/2 t (1 − t) + t³ of the width grows with t, y = (3 − 2t) t² of the
   // drop.
   const float wanted = (point.x - arcs.min.x) / arcs.width();
   float from = 0, to = 1;

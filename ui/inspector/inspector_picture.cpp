@@ -23,7 +23,7 @@ constexpr std::size_t columns_at_most = 24;
 constexpr std::size_t sources_at_most = 6;
 constexpr Index bars_at_most = 16;
 
-/// What follows from a score of its own.
+/// Whether the stage is computed from the scores.
 bool is_behind_scores(Stage stage) {
   const Lane lane = info(stage).lane;
   return (lane == Lane::scores || lane == Lane::weights) && stage != Stage::scores && stage != Stage::mask;
@@ -35,13 +35,13 @@ std::string index_text(const Trace& trace, const Cell& cell) {
   return text + "]";
 }
 
-/// "channel 2" of a head or of all of them; "number 5" of a token or an output.
+/// "channel 2" of one head or of all heads; "number 5" of a token or an output.
 std::string column_words(const Words& words, Axis axis, const std::string& col) {
   const bool channel = axis == Axis::head_feature || axis == Axis::query_channel || axis == Axis::kv_channel;
   return words.fill(channel ? "inspector.channel" : "inspector.number", {col});
 }
 
-/// "sat → mat", "mat, channel 2"; of parameters, whose axes have no names, "[2, 7]".
+/// "sat → mat", "mat, channel 2"; for parameters, whose axes have no names, "[2, 7]".
 std::string short_place(const Words& words, const Trace& trace, const Cell& cell) {
   const StageInfo& about = info(cell.stage);
   if (is_parameter(cell.stage)) return index_text(trace, cell);
@@ -51,13 +51,13 @@ std::string short_place(const Words& words, const Trace& trace, const Cell& cell
   return row + ", " + column_words(words, about.cols, col);
 }
 
-/// "the … mat" of some that follow one another.
+/// "the … mat" for consecutive tokens.
 std::string span_words(const Trace& trace, Axis axis, Index batch, Index first, Index count) {
   const std::string from = placed_label(trace, axis, batch, first);
   return count > 1 ? from + "…" + placed_label(trace, axis, batch, first + count - 1) : from;
 }
 
-/// Where in the map a bar takes its colour, so that a short one still stands out from its track.
+/// Position of a bar's colour in the map, chosen so that short bars differ from their track.
 float bar_shade(const Colormap& map, float t) {
   if (map.kind() == ColormapKind::sequential) return 0.25f + 0.75f * t;
   return t < 0.5f ? 0.6f * t : 1 - 0.6f * (1 - t);
@@ -73,7 +73,7 @@ struct Builder {
   void heading() {
     const float value = value_at(trace, cell);
     picture.cell = cell;
-    const bool is_x = is_input(cell.stage) && trace.inputs.self_attention();  // as its card says
+    const bool is_x = is_input(cell.stage) && trace.inputs.self_attention();  // as on its card
     picture.title = is_x ? "X" : std::string(name(cell.stage));
     picture.place = place_words(frame, cell) + (is_x ? " · query = key = value" : "");
     picture.value = cell.stage == Stage::mask ? frame.words(value != 0 ? "inspector.may" : "inspector.may_not")
@@ -89,7 +89,7 @@ struct Builder {
   std::string meaning(float value) const {
     if (cell.stage != Stage::weights || !std::isfinite(value)) return {};
     const bool tokens = !trace.inputs.query_tokens.empty();
-    // So many that what is not 0 is not called 0 %, and what is not all is not called 100 %.
+    // Enough digits that a value other than 0 is not shown as 0 %, and a value below 1 not as 100 %.
     const int digits = value <= 0 ? 0 : value < 0.00095f ? 4 : value < 0.0095f ? 2 : value > 0.995f && value < 0.9995f;
     return frame.words.fill(tokens ? "inspector.token_takes" : "inspector.query_takes",
                             {number_text(100 * value, digits), placed_label(trace, Axis::query, cell.batch, cell.row)});
@@ -117,7 +117,7 @@ struct Builder {
     return {of, text, to_imgui(ground), to_imgui(ink_on(ground))};
   }
 
-  /// The terms with the largest products, as many as there are columns, in their order.
+  /// The terms with the largest products, one per column, in their original order.
   static std::vector<std::size_t> largest_products(const std::vector<Term>& terms, std::size_t count) {
     std::vector<std::size_t> shown(count);
     std::iota(shown.begin(), shown.end(), std::size_t{0});
@@ -129,11 +129,11 @@ struct Builder {
     return shown;
   }
 
-  /// A dot product as columns: the left number, the right number, their product.
+  /// A dot product in columns: left number, right number, product.
   void dot(const Explanation& e) {
     const auto count = static_cast<std::size_t>(
         std::ranges::count_if(e.terms, [&](const Term& t) { return t.cell.stage == e.terms[0].cell.stage; }));
-    if (e.terms.size() < 2 * count) return;  // no weights: the input itself
+    if (e.terms.size() < 2 * count) return;  // no weights: the cell is the input
     const std::vector<std::size_t> shown = largest_products(e.terms, count);
     const auto product = [&](std::size_t i) { return e.terms[i].value * e.terms[i].factor; };
     const Stage left = e.terms[0].cell.stage, right = e.terms[count].cell.stage;
@@ -148,7 +148,7 @@ struct Builder {
       sum += product(i);
       if (std::isfinite(product(i))) largest = std::max(largest, static_cast<float>(std::abs(product(i))));
     }
-    // One precision a row, so that nothing reads as a rounder number than it is.
+    // One precision per row, so that no number looks rounder than it is.
     constexpr int characters = 5;
     NumberSpan of_left, of_right, of_both;
     const auto add = [](NumberSpan& span, double value) {
@@ -178,7 +178,7 @@ struct Builder {
     }
   }
 
-  /// From the sum to the number above it: the bias of a product; of what comes after the scores every step of the way.
+  /// From the sum to the cell's number: the bias of a product; for stages after the scores, each step between.
   void close_dot(const Explanation& e) {
     DotPicture& dot = picture.dot;
     if (dot.columns.empty()) return;
@@ -210,21 +210,21 @@ struct Builder {
     step(Stage::dropped_weights, "dropout");
   }
 
-  /// A row's letter: "x", "q", "a", "w".
+  /// The letter of a row: "x", "q", "a", "w".
   static std::string short_name(Stage stage) {
     const std::string_view letter = info(stage).letter;
     return is_parameter(stage) ? "w" : std::string(letter.substr(0, letter.find('^')));
   }
 
   void source(const Term& term) {
-    // The bars of a softmax say the same of its keys.
+    // The bars of a softmax show its keys already.
     if (picture.sources.size() == (cell.stage == Stage::weights ? 3 : sources_at_most)) return;
     picture.sources.push_back({term.cell,
                                std::string(name(term.cell.stage)) + " " + short_place(frame.words, trace, term.cell),
                                number_text(static_cast<float>(term.value), 4), frame.look.lane(term.cell.stage)});
   }
 
-  /// The keys that an output is a mixture of, by words, what adds most first.
+  /// The keys that contribute to an output, by words, the largest contribution first.
   void mixed(const Explanation& e) {
     const auto count = static_cast<std::size_t>(
         std::ranges::count_if(e.terms, [&](const Term& t) { return t.cell.stage == e.terms[0].cell.stage; }));
@@ -236,7 +236,7 @@ struct Builder {
       picture.more_sources = frame.words.fill("inspector.more", {count - picture.sources.size()});
   }
 
-  /// Of a softmax the own score first; of a product only what stands beside the rows: the bias.
+  /// For a softmax, its own score first; for a product, only the source that is not in the rows: the bias.
   void sources(const Explanation& e) {
     const bool shown_as_dot = is_product(cell.stage) && !picture.dot.columns.empty();
     std::size_t count = 0;
@@ -256,7 +256,7 @@ struct Builder {
     }
   }
 
-  /// "scores  head 1, on → the…mat": a line a region.
+  /// "scores  head 1, on → the…mat": one line per region.
   void reached() {
     picture.reaches = shows_reach(frame.view(), trace, cell.stage);
     const std::vector<Region> regions = reach_of(trace, cell);
@@ -279,7 +279,7 @@ struct Builder {
     }
   }
 
-  /// The row as bars, around zero where it is signed; of a long one what is near the cell.
+  /// The row as bars, signed values around zero; for a long row, the part around the cell.
   void row() {
     const MatrixView matrix = trace[cell.stage].matrix(cell.batch, cell.head);
     const Colormap& map = window_colormap(frame.view(), cell.stage);

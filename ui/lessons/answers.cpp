@@ -32,7 +32,7 @@ std::optional<Stage> first_wrong(const Beside* beside) {
 
 }  // namespace
 
-/// A number as people type it: "−1,5" and "50%" too.
+/// Parses a number as users type it, including "−1,5" and "50%".
 std::optional<double> typed_number(std::string text) {
   if (const std::size_t minus = text.find("−"); minus != std::string::npos)
     text.replace(minus, std::string("−").size(), "-");
@@ -50,7 +50,7 @@ NumberScale scale_of(const Question& question, const Trace& trace, const Beside*
   if (question.range) {
     std::tie(scale.from, scale.to) = *question.range;
   } else {
-    // The next of 1, 10, 100, … above it, so that many answers have the same scale; a share's is a whole.
+    // The next power of ten above it, so that many answers have the same scale; for a share, 1.
     const double size = std::isfinite(right) ? std::abs(right) : 1;
     scale.to = std::pow(10, std::max(0.0, std::ceil(std::log10(std::max(size * 1.2, 1e-3)))));
     const bool share = question.measure && question.measure->of.find("weights:") != std::string::npos;

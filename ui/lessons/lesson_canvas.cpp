@@ -38,7 +38,7 @@ void draw_veil(const Frame& frame, Rect place) {
                  frame.look.muted, words, width);
 }
 
-/// Whether the view would reveal something hidden and has to be covered. The pipeline hides single cards itself.
+/// Whether the view would show something hidden and must be covered. The pipeline hides single cards itself.
 bool hides_view(const View& view) {
   if (view.lesson.hidden.empty()) return false;
   const bool weights = is_hidden(view, Stage::weights) || is_hidden(view, Stage::dropped_weights);

@@ -10,7 +10,7 @@
 namespace headlight {
 namespace {
 
-/// What may be changed here.
+/// The settings that the step allows to change.
 void draw_controls_of(const Frame& frame, PanelColumn& column, DrawControl draw_control) {
   const LessonProgress& now = frame.view().lesson;
   for (const std::string& key : now.controls) {
@@ -24,7 +24,7 @@ void draw_controls_of(const Frame& frame, PanelColumn& column, DrawControl draw_
   column.space(8);
 }
 
-/// Where other words stand in the picture than the text is of, it says so, and its own can be had back.
+/// If the picture shows other words than the step's text is about, says so and offers to restore them.
 void draw_other_words(const Frame& frame, const LessonStep& step, std::size_t number, PanelColumn& column) {
   const Scenario& now = frame.document.scenario;
   const Scenario& its = step.pose.scenario;
@@ -36,7 +36,7 @@ void draw_other_words(const Frame& frame, const LessonStep& step, std::size_t nu
   column.space(14);
 }
 
-/// Back and Next, in one place at every step, whatever the step's words take; after the last, all lessons.
+/// Back and Next, at the same place in every step; after the last step, a link to all lessons.
 void draw_steps(const Frame& frame, const Course& course, std::size_t number, Rect place) {
   const PanelArea area(frame, "lesson_steps", place.min, place.max, frame.look.panel, {22, 12});
   ImGui::GetWindowDrawList()->AddLine({place.max.x - 1, place.min.y}, {place.max.x - 1, place.max.y}, frame.look.line);

@@ -1,4 +1,4 @@
-// The lessons that ship with the program: a click opens one in the pipeline.
+// The shipped lessons: a click opens one in the pipeline.
 
 #include <algorithm>
 #include <utility>
@@ -44,7 +44,7 @@ LessonTile make_lesson_tile(const Lesson& lesson) {
     const MatrixView matrix = tile.quad.values.matrix();
     tile.rows = matrix.rows;
     tile.cols = matrix.cols;
-  } catch (const InputError&) {  // a lesson of one's own whose files are gone
+  } catch (const InputError&) {  // a user's own lesson with missing files
   }
   return tile;
 }
@@ -67,7 +67,7 @@ const Library& library(Pictures& pictures) {
     };
     try {
       add(shipped_courses());
-    } catch (const std::exception& error) {  // one is damaged
+    } catch (const std::exception& error) {  // one lesson is damaged
       now.troubles.push_back(message_of(error));
     }
     add(own_courses(&now.troubles));
@@ -76,7 +76,7 @@ const Library& library(Pictures& pictures) {
         now.about.push_back({Shelf::presets, 0, 0});
         now.lessons.push_back(std::move(lesson));
       }
-    } catch (const std::exception& error) {  // the folder is gone
+    } catch (const std::exception& error) {  // the folder does not exist any more
       now.troubles.push_back(message_of(error));
     }
     return now;
@@ -109,7 +109,7 @@ void open_lesson(const Frame& frame, const Lesson& lesson) {
   frame.actions.push_back(OpenFile{"lesson:" + lesson.id});
 }
 
-/// In the middle of a square.
+/// Centred in a square.
 void draw_weights(const Frame& frame, const LessonTile& tile, ImVec2 at, float side) {
   MatrixQuad quad = tile.quad;
   const float cell = side / static_cast<float>(std::max(tile.rows, tile.cols));
@@ -125,11 +125,11 @@ void draw_weights(const Frame& frame, const LessonTile& tile, ImVec2 at, float s
 
 constexpr float side_points = 84, story_points = TypeSize::body, title_points = TypeSize::large;
 
-/// What a card says; its height follows.
+/// The texts of a card, which determine its height.
 struct CardPicture {
-  Rect rect;  ///< from the list's top left corner
+  Rect rect;  ///< relative to the list's top left corner
   std::string standing;
-  float done = 0;  ///< of the questions
+  float done = 0;  ///< fraction of the questions
 };
 struct ListPicture {
   struct Heading {
@@ -141,7 +141,7 @@ struct ListPicture {
   float height = 0;
 };
 
-/// How far one has come in it, or how long it is.
+/// The user's progress in the lesson, or its length.
 std::string standing_words(const Frame& frame, const Lesson& lesson, const LessonAbout& about, float& done) {
   if (about.steps == 0) return {};
   const auto& standings = frame.document.standings;
@@ -204,7 +204,7 @@ ListPicture make_list(const Frame& frame, float wide) {
   return list;
 }
 
-/// A card with the title, the story and the weights; gives whether it was clicked.
+/// A card with the title, the description and the weights; returns whether it was clicked.
 bool lesson_card(const Frame& frame, const Lesson& lesson, const LessonTile& tile, const CardPicture& card,
                  ImVec2 from) {
   const float u = frame.u;
@@ -236,7 +236,7 @@ bool lesson_card(const Frame& frame, const Lesson& lesson, const LessonTile& til
   return clicked;
 }
 
-/// Below the list: what else can be done with lessons.
+/// Buttons below the list, for other actions on lessons.
 void draw_list_buttons(const Frame& frame, ImVec2 at, float wide) {
   const float u = frame.u;
   ImGui::SetCursorScreenPos(at);
@@ -290,7 +290,7 @@ void draw_lesson_view(const Frame& frame, Rect place) {
          4 * u;
   }
   draw_list_buttons(frame, {from.x + Space::card * u, y + 8 * u}, place.width() - 2 * Space::card * u);
-  // What the chips unfold has its room from the beginning: it would be out of sight.
+  // Reserves the room that the chips unfold into, which would otherwise be out of sight.
   ImGui::Dummy({1, (frame.view().saving_step || frame.view().saving_answers ? 20 : 120) * u});
 }
 

@@ -30,7 +30,7 @@ const char* word_of(CellKind kind) {
   }
 }
 
-/// The cell's mark at the size of a letter.
+/// Draws the cell's mark at the size of a letter.
 void put_mark(Pen& pen, CellKind kind, const Rect& mark, float t) {
   const ImU32 ink = pen.look().muted;
   if (kind == CellKind::masked || kind == CellKind::neg_inf) {
@@ -44,7 +44,7 @@ void put_mark(Pen& pen, CellKind kind, const Rect& mark, float t) {
   pen.box(mark, ink, std::max(1.0f, 0.8f * t), 1.5f * t);
 }
 
-/// With two decimals; what they cannot show is said to be small, as a power of ten would run into its neighbour.
+/// With two decimals. Smaller numbers are marked as small, since a power of ten would overlap the next column.
 std::string in_column(double value) {
   return value > 0 && value < 0.005 ? "<.01" : number_text(static_cast<float>(value), 2);
 }
@@ -52,7 +52,7 @@ std::string in_column(double value) {
 }  // namespace
 
 std::vector<CountNote> count_notes(const Frame& frame, const HeatPicture& heat, float free, float right, float type) {
-  const Stage counted = is_measure(heat.stage) ? Stage::weights : heat.stage;  // masked are the same cells
+  const Stage counted = is_measure(heat.stage) ? Stage::weights : heat.stage;  // both have the same masked cells
   const KindCounts& counts = frame.trace()->summary->kinds(counted, heat.batch, heat.head);
   const Index all = heat.rows * heat.cols;
   const float t = type;
@@ -127,8 +127,9 @@ void put_row_strip(Pen& pen, const RowStrip& strip, const Rect& matrix, Index ro
     put(column, Face::ui, look.muted, y, words(column.title));
     pen.hint({{end - 34 * t, y - 8 * t}, {end, y + 7 * t}}, words(column.hint));
   }
-  const Index lines_of_text = static_cast<Index>(std::ceil(number_points * t / line));  // rows that a number covers
-  Index free = 0;  // the first row that no number covers yet
+  const Index lines_of_text =
+      static_cast<Index>(std::ceil(number_points * t / line));  // number of rows that a number covers
+  Index free = 0;                                               // the first row that is not covered
   for (Index r = 0; r < std::min(rows, static_cast<Index>(strip.rows.size())); ++r) {
     const RowStrip::Row& row = strip.rows[static_cast<std::size_t>(r)];
     const float y = matrix.min.y + (static_cast<float>(r) + 0.5f) * line;

@@ -31,7 +31,7 @@ bool is_channel(Axis axis) { return axis == Axis::query_channel || axis == Axis:
 Focus focus_of(const Trace& trace, const View& view) {
   const Dims& dims = trace.dims();
   const LevelChoice& looking = view.looking;
-  // Row by row the player itself says where to look.
+  // While the player goes row by row, it sets the focus itself.
   const bool led = view.step && !looking.share && view.selected;
   Index query = led ? -1 : looking.query.value_or(-1), key = led ? -1 : looking.key.value_or(-1);
   if (view.selected) {
@@ -70,7 +70,7 @@ Cell cell_of(const Trace& trace, const View& view, Stage stage, const Focus& foc
   const auto index = [&](Axis axis, Index count) {
     if (axis == Axis::query) return focus.query;
     if (axis == Axis::key) return focus.key;
-    // The feature counts within the head that is looked at.
+    // The feature is counted within the selected head.
     const Index d_head = std::max<Index>(dims.d_head, 1);
     if (axis == Axis::query_channel) return view.head * (count / dims.heads) + focus.feature % d_head;
     if (axis == Axis::kv_channel) return view.head / dims.groups() * (count / dims.kv_heads) + focus.feature % d_head;

@@ -12,9 +12,9 @@ namespace {
 
 constexpr Index looked_at_most = 4096;
 constexpr int most_decimals = 5;
-constexpr float most_off = 0.05f;  // of its value, that a number is printed
+constexpr float most_off = 0.05f;  // largest relative error of a printed number
 
-/// Decimals that give this number two significant digits.
+/// The number of decimals that gives two significant digits.
 int two_digits(float size) {
   return size > 0 ? std::clamp(1 - static_cast<int>(std::floor(std::log10(size))), 0, most_decimals) : 0;
 }
@@ -26,7 +26,7 @@ int characters(const std::string& text) {
 
 bool is_scientific(double size) { return size != 0 && (size < 1e-5 || size >= 1e6); }
 
-/// Decimals of a printed number; of a scientific one, those of its mantissa.
+/// Decimals of a printed number; for scientific notation, those of its mantissa.
 int usual_decimals(double size) {
   if (size == 0 || !std::isfinite(size)) return 0;
   if (is_scientific(size)) return 1;
@@ -128,8 +128,7 @@ void MatrixNumbers::measure() {
       {characters((*this)(most_)), characters((*this)(least_)), positive_ ? decimals_ + 2 : 4});  // "−1.5" beside "12"
 }
 
-// With as many decimals as it takes to be within 5 %, and without its leading 0 where that makes room; "" where there
-// is none.
+// With as many decimals as needed to be within 5 %, without the leading 0 if that makes it fit; "" if it does not fit.
 std::string MatrixNumbers::finer(float size, int room) const {
   char text[64];
   for (int decimals = decimals_ + 1; decimals <= most_decimals; ++decimals) {

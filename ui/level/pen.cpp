@@ -9,10 +9,10 @@
 namespace headlight {
 namespace {
 
-/// Longer words stand in prose with their middle left out.
+/// In prose, the middle of longer words is omitted.
 constexpr std::size_t longest_in_prose = 32;
 
-/// Its first and last letters around "…", where it has more than so many.
+/// The word, or its first and last letters around "…" if it has more than `most`.
 std::string shortened(std::string_view word, std::size_t most) {
   std::vector<std::string_view> letters;
   for (std::string_view rest = word; !rest.empty() && letters.size() <= word.size();) {
@@ -25,7 +25,7 @@ std::string shortened(std::string_view word, std::size_t most) {
   return std::string(word.substr(0, head)) + "…" + std::string(word.substr(tail));
 }
 
-/// A run of a sentence that may not be broken, in one style.
+/// A run of text in one style without a line break.
 struct Piece {
   std::string_view text;
   const Named* named = nullptr;
@@ -125,13 +125,13 @@ float Pen::sentence(TextRole role, std::string_view pattern, std::span<const Nam
       return measure(value.bold ? Face::bold : Face::ui, value.bold ? strong(pixels) : pixels, value.text).x;
     };
     if (value.text.find(' ') != std::string::npos || (!value.link && width() <= room.width())) continue;
-    // A word no wider than half a line, but some letters of it in any case.
+    // A word takes at most half a line, but always keeps some letters.
     std::size_t most = longest_in_prose;
     do value.text = shortened(value.text, most);
     while (width() > room.width() / 2 && (most -= 4) >= 8);
   }
   std::vector<Piece> pieces = pieces_of(pattern, values);
-  // Bold type has sizes of its own; a line is as high as the higher.
+  // Bold type has other metrics; the line height is the larger one.
   const float line =
       std::max(context_.fonts.crisp(Face::ui, pixels), context_.fonts.crisp(Face::bold, strong(pixels))) * 1.3f;
   const auto size_of = [&](Face face) { return face == Face::bold ? strong(pixels) : pixels; };
@@ -140,7 +140,7 @@ float Pen::sentence(TextRole role, std::string_view pattern, std::span<const Nam
   for (std::size_t first = 0; first < pieces.size();) {
     float width = 0;
     std::size_t last = first;
-    while (last < pieces.size()) {  // a unit at a time: what may not be broken within
+    while (last < pieces.size()) {  // one unit at a time, which contains no line break
       std::size_t end = last;
       float unit = 0;
       do unit += pieces[end++].width;
@@ -151,7 +151,7 @@ float Pen::sentence(TextRole role, std::string_view pattern, std::span<const Nam
     }
     float x = align == Align::left ? room.min.x : room.centre().x - width / 2;
     for (std::size_t i = first; i < last;) {
-      // Neighbours of one style are one text.
+      // Adjacent pieces in the same style are drawn as one text.
       std::size_t end = i;
       std::string run;
       for (; end < last && pieces[end].named == pieces[i].named; ++end) run += pieces[end].text;
@@ -172,7 +172,7 @@ float Pen::sentence(TextRole role, std::string_view pattern, std::span<const Nam
 
 float Pen::math(float pixels, ImVec2 at, float width, ImU32 colour, bool lanes, std::string_view markup, float least,
                 Align align) {
-  // On the wall no script is smaller than all other type.
+  // In a presentation, subscripts are not smaller than the smallest other type.
   const float script = context_.view.presenting ? size_not_below(context_.fonts, Face::math, type.least) : 0;
   ImVec2 size = math_size(context_.fonts, {pixels, script}, markup);
   while (size.x > width && pixels > std::max({least, script, 10.0f})) {

@@ -42,7 +42,7 @@ RowProse row_prose(const SceneContext& context, Index query) {
       return there ? std::optional(NamedLink{action, keys[i], {Stage::weights, at.batch, at.head, query, keys[i]}})
                    : std::nullopt;
     };
-    // Of a word that stands twice its place too, or two names of one list were the same.
+    // A word that occurs twice gets its position as well, since otherwise a list could have two equal names.
     const auto word = [&](Index key) {
       return has_words(context, Axis::key) ? placed_label(context.trace, Axis::key, at.batch, key)
                                            : key_word(context, key);

@@ -41,7 +41,7 @@ struct Drawer {
               MathInk{math.colour, math.lanes ? &look : nullptr, {}}, math.markup);
   }
   void operator()(const SceneFill& fill) const {
-    constexpr float large = 10'000;  // square pixels: worth a command of its own
+    constexpr float large = 10'000;  // square pixels; larger areas get a draw command of their own
     if (fill.colour >> IM_COL32_A_SHIFT == 255 && fill.rect.width() * fill.rect.height() >= large)
       return fill_area(painter, list, card_on_pixels(fill.rect), fill.colour, fill.corner);
     put(fill.rect, fill.colour, fill.corner);
@@ -51,7 +51,7 @@ struct Drawer {
                      std::max(frame.u, box.thickness / 1.8f));  // dashes grow with a zoomed border
   }
   void operator()(const SceneBar& bar) const { put(bar.rect(), bar.colour, bar.corner); }
-  /// What has corners lies on whole pixels.
+  /// Rectangles are aligned to whole pixels.
   void put(Rect rect, ImU32 colour, float corner) const {
     if (corner > 0 && rect.width() >= 2 && rect.height() >= 2) rect = card_on_pixels(rect);
     compat::add_fill(list, rect.min, rect.max, colour, corner);
@@ -64,7 +64,7 @@ struct Drawer {
       list.AddLine({x, rect.max.y}, {x + rect.height(), rect.min.y}, hatch.colour);
     list.PopClipRect();
   }
-  /// Points along a curve that the clip rectangle leaves in sight.
+  /// Points along a curve that are inside the clip rectangle.
   std::vector<ImVec2> seen_points(const std::array<ImVec2, 4>& curve) const {
     const Rect clip{list.GetClipRectMin(), list.GetClipRectMax()};
     std::vector<ImVec2> points;
@@ -77,7 +77,7 @@ struct Drawer {
   void dashes(const SceneCurve& curve) const {
     constexpr int steps = 32;
     const float period = 1.8f * curve.dash;
-    float carry = 0;  // where in a dash and its gap the next piece of the curve begins
+    float carry = 0;  // position within the dash pattern where the next piece of the curve begins
     ImVec2 a = curve.points[0];
     for (int i = 1; i <= steps; ++i) {
       const ImVec2 b = point_along(curve.points, static_cast<float>(i) / steps);
@@ -227,7 +227,7 @@ std::vector<Rect> lit_by(const Scene& scene, const SceneTarget& link) {
   };
   if (link.action == SceneAction::look_at) {
     add(SceneAction::look_at, [&](const SceneTarget& t) { return t.cell == link.cell; });
-    // In a row of keys a cell is its key's.
+    // In a row of keys, a cell belongs to its key.
     add(SceneAction::key_word, [&](const SceneTarget& t) { return t.index == link.cell.col; });
     add(SceneAction::query_word, [&](const SceneTarget& t) { return t.index == link.cell.col; });
     return lit;
@@ -262,7 +262,7 @@ TypeSizes type_sizes(const SceneContext& context) {
     return {size(Face::ui, 26), size(Face::ui, 18),   size(Face::ui, 15),   size(Face::mono, 14),
             size(Face::ui, 13), size(Face::math, 22), size(Face::bold, 34), 12 * u};
   }
-  // For the last row: 24 pixels of 1080, and never below 18.
+  // Legible from the last row: 24 pixels at 1080, and at least 18.
   const float least = std::max(18.0f, 24 * std::min(context.window.x / 1920, context.window.y / 1080));
   const auto size = [&](Face face, float times) {
     return size_not_below(fonts, face, std::max(least, least * times * 0.93f));

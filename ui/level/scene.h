@@ -35,7 +35,8 @@ struct SceneContext {
   const Words& words;
   float u = 1;    ///< pixels per point
   ImVec2 window;  ///< size of the whole window, which sets the smallest type of a presentation
-  /// The head's weights in the model as it is, where a setting of the layer was changed: [n_q, n_k]; else without data.
+  /// The head's weights in the unchanged model, if a setting of the layer was changed: [n_q, n_k]; otherwise without
+  /// data.
   MatrixView weights_before{};
 };
 SceneContext scene_context(const Frame& frame);
@@ -97,7 +98,7 @@ inline float arrow_tip(float thickness) { return 0.4f * (2.2f * thickness + 3); 
 struct SceneMatrix {
   MatrixQuad quad;
   Rect seen;                       ///< nothing is drawn outside
-  std::optional<Cell> first = {};  ///< whose number its upper left one is, where they are a stage's
+  std::optional<Cell> first = {};  ///< the cell of the upper left number, if the numbers are a stage's
   bool turned = false;             ///< its columns are the stage's rows
 };
 struct SceneImage {
@@ -115,14 +116,14 @@ struct SceneHeat {
   float labels = 0;                         ///< size of row and column names, in pixels; 0: none
   bool numbers = false;
   bool whole = false;              ///< wherever the player is
-  bool marks = true;               ///< frames the cells that are looked at
-  bool every_head = false;         ///< also those of the same place in other heads
+  bool marks = true;               ///< frames the selected cells
+  bool every_head = false;         ///< also the same cells in other heads
   bool cells = true;               ///< unset: only numbers and marks, over cells that are drawn by another item
-  std::optional<Rect> place = {};  ///< where it stands, if not at its own rectangle
+  std::optional<Rect> place = {};  ///< rectangle, if not the heatmap's own
   std::optional<Rect> seen = {};   ///< nothing is drawn outside
   const Rect& rect() const;
 };
-/// A piece of a legend, as cells of this kind look.
+/// A piece of a legend, drawn like cells of this kind.
 struct SceneSwatch {
   Rect rect;
   CellKind kind{};
@@ -160,10 +161,10 @@ enum class SceneAction : std::uint8_t {
   draw_word,
   sampling,
   score,       ///< of a key: it can be dragged
-  drop_trial,  ///< the scores are again as they are
+  drop_trial,  ///< resets the scores
   opacity,     ///< of the colours over a picture: dragged along its track
   measure,     ///< of a head: the index of HeadMeasure
-  than,        ///< the token whose logit is taken away; −1: none
+  than,        ///< the token whose logit is subtracted; −1: none
   lens,        ///< the layer (cell.batch) and the position (index)
   patched,     ///< the index of PatchedState
   task_stop,   ///< the long computation
@@ -173,14 +174,14 @@ enum class SceneAction : std::uint8_t {
   study_sort,    ///< the index of study_columns()
   study_filter,  ///< the index of StudyFilter
   study_mean,    ///< 1: the effect also with the heads' means
-  study_page,    ///< its row becomes the first one that is seen
+  study_page,    ///< its row becomes the first visible one
   unfold,
   bring_forward,  ///< the stage of cell, among those that share a card
-  none,           ///< it has a hint only
+  none,           ///< only has a hint
   stage,          ///< of cell
   slice,          ///< the batch entry and head of cell
-  convention,     ///< which of those that are compared
-  block,          ///< its side
+  convention,     ///< index of the compared convention
+  block,          ///< block side
   kv_heads        ///< their number
 };
 
@@ -192,7 +193,7 @@ struct SceneTarget {
   bool link = false;   ///< a word in a sentence that refers to it: while pointed at, it highlights what it refers to
   float step = 0;      ///< for scores: the change per pixel upwards
   std::string id{};    ///< of a control, which Tab reaches; "": a place on the canvas
-  Rect framed{};       ///< of a control: framed while it is pointed at
+  Rect framed{};       ///< of a control: framed while the pointer is over it
   std::string hint{};  ///< shown beside the pointer
 };
 
@@ -208,22 +209,23 @@ struct Scene {
   Rect content;                     ///< bounds of operands and result, without titles and labels
   std::vector<SceneWord> left_out;  ///< words that were left out
   std::vector<Rect> boxes;          ///< text in one of them must not leave it
-  /// Fills and bars that are numbers of a stage: which item, which number.
+  /// Fills and bars that are numbers of a stage: index of the item, and its cell.
   std::vector<std::pair<std::size_t, Cell>> marks;
 };
 
 void draw_scene(const Frame& frame, ImDrawList& list, const Scene& scene);
-/// Makes controls of the targets that have an id; call after draw_scene(). Returns the one that was pressed.
+/// Creates controls for the targets with an id; call after draw_scene(). Returns the pressed one.
 const SceneTarget* press_controls(const Frame& frame, const Scene& scene);
 
-/// The topmost target at a point; null where there is none.
+/// The topmost target at a point; null if there is none.
 const SceneTarget* target_at(const Scene& scene, ImVec2 point);
-/// The topmost heatmap at a point, null where there is none; and its cell.
+/// The topmost heatmap at a point and its cell; null if there is none.
 const SceneHeat* heat_at(const Scene& scene, ImVec2 point);
 std::optional<Cell> cell_at(const Scene& scene, ImVec2 point);
-/// A tooltip over the last item: the target's hint, else the whole of a label under the pointer, which may be cut.
+/// A tooltip for the last item: the target's hint, otherwise the full text of a label under the pointer, which may be
+/// cut.
 void tell_hint(const Frame& frame, const Scene& scene, const SceneTarget* target);
-/// The rectangles of what a link refers to: the cell itself, else its word.
+/// The rectangles that a link refers to: the cell itself, otherwise its word.
 std::vector<Rect> lit_by(const Scene& scene, const SceneTarget& link);
 /// Highlights what the link under the pointer refers to; draws nothing for other targets.
 void draw_lit(ImDrawList& list, const Scene& scene, const SceneTarget* target, const Look& look, float u);

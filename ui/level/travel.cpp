@@ -11,15 +11,15 @@
 namespace headlight {
 namespace {
 
-// Of the way: when what is only in one of the scenes is gone, and when it comes. One text is gone before another comes
-// in its place; cells and bars may be seen through one another.
+// As fractions of the transition: when items that are only in the old scene have disappeared, and when items that are
+// only in the new scene appear. A text disappears before another one takes its place; cells and bars may overlap.
 constexpr float text_gone = 0.35f, text_comes = 0.6f, gone_at = 0.62f, comes_at = 0.3f;
-constexpr Index most_cells = 4096;  // of a matrix: a larger one goes as a whole
+constexpr Index most_cells = 4096;  // a larger matrix moves as a whole
 
 float leaving(float share, float gone = gone_at) { return std::clamp(1 - share / gone, 0.0f, 1.0f); }
 float coming(float share, float comes = comes_at) { return part_done(share, comes, 1); }
 
-/// A number as it stands in a scene.
+/// A number as it appears in a scene.
 struct Traveller {
   Cell cell;
   Rect rect;
@@ -28,14 +28,14 @@ struct Traveller {
 
 auto order_of(const Cell& cell) { return std::tie(cell.stage, cell.batch, cell.head, cell.row, cell.col); }
 
-/// Whether the matrix goes number by number: what is hidden or dropped has no colour of its own.
+/// Whether the matrix moves cell by cell: hidden or dropped cells have no colour of their own.
 bool goes_by_cells(const SceneMatrix& matrix) {
   if (!matrix.first || matrix.quad.mask.defined() || matrix.quad.kept.defined() || matrix.quad.row_ranges) return false;
   const MatrixView numbers = matrix.quad.values.matrix(matrix.quad.batch, matrix.quad.head);
   return numbers.rows * numbers.cols <= most_cells;
 }
 
-/// `put(row, column, rectangle, colour)` of each cell.
+/// Calls `put(row, column, rectangle, colour)` for each cell.
 void for_cells(const MatrixQuad& quad, auto put) {
   const MatrixView numbers = quad.values.matrix(quad.batch, quad.head);
   const float w = (quad.max.x - quad.min.x) / static_cast<float>(numbers.cols),
@@ -59,14 +59,14 @@ void add_cells(const Trace& trace, const SceneMatrix& matrix, std::vector<Travel
   });
 }
 
-/// A number that stands as a bar or as a piece of one.
+/// A number that is shown as a bar or as a part of one.
 Traveller traveller_of(const Trace& trace, const SceneItem& item, const Cell& cell) {
   if (const auto* bar = std::get_if<SceneBar>(&item)) return {same_number(trace, cell), bar->rect(), bar->colour};
   const auto& fill = std::get<SceneFill>(item);
   return {same_number(trace, cell), fill.rect, fill.colour};
 }
 
-/// A scene taken apart: its numbers, each once as it is seen on top, and the items that are none.
+/// A scene split into its numbers, each once where it is topmost, and all other items.
 struct Parts {
   std::vector<Traveller> numbers;
   std::vector<const SceneItem*> items, texts;
@@ -111,7 +111,7 @@ struct Fading {
     hatch.ground = fade(hatch.ground, presence);
   }
   void operator()(SceneMatrix& matrix) const { matrix.quad.opacity *= presence; }
-  void operator()(SceneImage&) const {}  // these have no opacity of their own
+  void operator()(SceneImage&) const {}  // images have no opacity
   void operator()(SceneColours&) const {}
   void operator()(SceneHeat&) const {}
   void operator()(auto& other) const { other.colour = fade(other.colour, presence); }
@@ -122,7 +122,7 @@ SceneItem faded(SceneItem item, float presence) {
   return item;
 }
 
-/// What both scenes have at the same place stays there.
+/// Items that both scenes have at the same place do not move.
 using Standing = std::tuple<std::size_t, float, float, float, float, ImU32>;
 std::optional<Standing> standing_of(const SceneItem& item) {
   const auto of = [&](const Rect& rect, ImU32 colour) {
@@ -137,7 +137,7 @@ bool may_move(const SceneText& text) {
   return text.degrees == 0 && (text.role == TextRole::word || text.role == TextRole::caption);
 }
 
-/// The texts of a scene by what they say, in their order.
+/// The texts of a scene by content, in order.
 using TextsByWords = std::map<std::pair<TextRole, std::string_view>, std::vector<const SceneText*>>;
 TextsByWords texts_by_words(const Parts& parts) {
   TextsByWords found;
@@ -185,7 +185,7 @@ struct Crossing {
   void put_number(const Traveller& each, float presence) { put(SceneFill{each.rect, each.colour, 0}, presence); }
   void put_numbers() {
     const float way = eased(share);
-    std::vector<SceneItem> moving;  // over those that stay behind
+    std::vector<SceneItem> moving;  // drawn over the items that stay
     auto a = from.numbers.begin();
     auto b = to.numbers.begin();
     while (a != from.numbers.end() || b != to.numbers.end()) {
@@ -224,7 +224,7 @@ struct Crossing {
   static bool goes_on(const SceneText& a, const SceneText& b) {
     return a.rect == b.rect ? a.degrees == b.degrees : may_move(a) && may_move(b);
   }
-  /// Type has sizes of its own: it changes them half way.
+  /// Type sizes are discrete: they change halfway.
   SceneText moved(const SceneText& a, const SceneText& b) const {
     SceneText text = share < 0.5f ? a : b;
     const float way = eased(share);

@@ -21,8 +21,8 @@ struct Size {
   Face face;
   float points;
 };
-// What the window draws with at scale 1, and larger for a zoomed canvas and presentations; close enough together that
-// text can always be drawn at one of them. Nothing is smaller than the first of its face.
+// The font sizes of the window at scale 1, with larger ones for a zoomed canvas and presentations, spaced closely
+// enough that text can always be drawn at one of them. No text is smaller than the first size of its face.
 constexpr std::array sizes{
     Size{Face::ui, 13},   Size{Face::ui, 15},   Size{Face::ui, 18},   Size{Face::ui, 21},   Size{Face::ui, 26},
     Size{Face::ui, 34},   Size{Face::bold, 13}, Size{Face::bold, 16}, Size{Face::bold, 20}, Size{Face::bold, 26},
@@ -31,10 +31,10 @@ constexpr std::array sizes{
     Size{Face::math, 18}, Size{Face::math, 22}, Size{Face::math, 26}, Size{Face::math, 36},
 };
 
-// Where the window has room for type of up to twice these sizes, the largest of it.
+// If the window has room for type up to twice these sizes, the largest size that fits.
 constexpr std::array large_sizes{Size{Face::ui, 52}, Size{Face::bold, 52}, Size{Face::bold, 68}, Size{Face::math, 46}};
 
-// Letters and signs that formulas, labels and controls use beyond Latin-1.
+// Characters beyond Latin-1 that formulas, labels and controls use.
 constexpr const char* symbols =
     "−∞√∑Σ·×÷≤≥≠≈→←↑↓⌊⌋ᵀ′αβγθμσδ₀₁₂₃₄₅₆₇₈₉ₕₖ∈∘⊙⊕"
     "…–—“”‘’›‹•▸▾▴△▶⏸◀✕✓⚠½¼²³␀";
@@ -46,7 +46,7 @@ bool needs_cjk(const ImVector<ImWchar>& ranges) {
   return false;
 }
 
-/// Of the letters from the Chinese on.
+/// Whether a wanted character from the Chinese ones on is missing.
 bool any_is_lacking(const ImFont& font, const std::vector<bool>& wanted) {
   for (std::size_t character = 0x2E80; character <= 0xFFEF; ++character) {
     const bool has_none = character >= 0xD800 && character < 0xF900;  // surrogates, private use
@@ -57,14 +57,14 @@ bool any_is_lacking(const ImFont& font, const std::vector<bool>& wanted) {
 }
 
 constexpr std::uint64_t largest_font = 1u << 30;  // bytes: more than any font has
-constexpr double atlas_pixels = 24e6;  // four bytes each, on the graphics card; more where letters are larger
+constexpr double atlas_pixels = 24e6;             // four bytes each, on the graphics card; more if glyphs are larger
 constexpr double least_given =
-    500;  // of a text's own characters, whatever the interface takes: words are never without letters
+    500;  // of a text's own characters, however many the interface needs: words always have glyphs
 
-/// Chinese letters stand in none of the formulas, and in no number that is set large.
+/// Formulas and large numbers have no Chinese characters.
 bool holds_cjk(const Size& size) { return size.face != Face::math && (size.face != Face::mono || size.points < 24); }
 
-/// What a character takes of the atlas, in all sizes that hold it, at most.
+/// The maximum atlas area of a character, in all sizes that have it.
 double pixels_of_a_character(float scale, bool cjk) {
   double sum = 0;
   for (const Size& size : sizes) {
@@ -73,7 +73,7 @@ double pixels_of_a_character(float scale, bool cjk) {
   return sum;
 }
 
-/// What `seen` takes, with the usual characters.
+/// The atlas area of `seen` together with the usual characters.
 double pixels_of(const std::vector<bool>& seen, float scale) {
   const auto first_cjk = seen.begin() + 0x2E80;
   const auto others = static_cast<double>(std::count(seen.begin(), first_cjk, true)) + 200,
@@ -81,7 +81,7 @@ double pixels_of(const std::vector<bool>& seen, float scale) {
   return others * pixels_of_a_character(scale, false) + cjk * pixels_of_a_character(scale, true);
 }
 
-/// How many more characters there is room for beside those that take `taken`.
+/// The number of further characters that fit if `taken` pixels are used.
 double room_for_characters(float scale, double taken, int texture_limit) {
   const double side = std::min(texture_limit, 16384), one = pixels_of_a_character(scale, true);
   const double texture = 0.8 * side * side,
@@ -89,13 +89,13 @@ double room_for_characters(float scale, double taken, int texture_limit) {
   return std::max(std::min(std::max((wanted - taken) / one, least_given), (texture - taken) / one), 0.0);
 }
 
-/// The characters of `text` that are not in `kept`, the most frequent first, as many as `most`.
+/// The characters of `text` that are not in `kept`, the most frequent first, at most `most`.
 std::vector<char32_t> most_frequent(const std::string& text, const std::vector<bool>& kept, std::size_t most) {
   std::vector<std::pair<std::size_t, char32_t>> counts;
   std::unordered_map<char32_t, std::size_t> places;
   for (std::size_t at = 0; at < text.size();) {
     const char32_t character = next_character(text, at);
-    const bool control = character < 0x20;  // no glyphs, and a range that begins with 0 ends ImGui's list of them
+    const bool control = character < 0x20;  // have no glyphs, and a range that begins with 0 would end ImGui's list
     if (control || character > IM_UNICODE_CODEPOINT_MAX || (character < kept.size() && kept[character])) continue;
     const auto [place, added] = places.emplace(character, counts.size());
     if (added) counts.emplace_back(0, character);
@@ -112,14 +112,14 @@ void mark(std::vector<bool>& seen, const std::string& text) {
   for (std::size_t at = 0; at < text.size();) seen[next_character(text, at)] = true;
 }
 
-/// The length of the longest beginning, in whole UTF-8 characters, that leaves room for "…"; all of it where all fits.
+/// The length of the longest prefix, in whole UTF-8 characters, that leaves room for "…"; the whole text if it fits.
 std::size_t fitting(const Fonts& fonts, Face face, float pixels, std::string_view text, float width) {
   if (text_size(fonts, face, pixels, text).x <= width + 0.5f) return text.size();
   const float room = width - text_size(fonts, face, pixels, "…").x;
   const auto is_inside = [&](std::size_t at) {
     return at > 0 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;
   };
-  // Doubled, so that a long word costs as its width and not as its square.
+  // Doubling makes the cost of a long word proportional to its width, not to the square of it.
   std::size_t length = std::min<std::size_t>(64, text.size());
   while (length < text.size() && text_size(fonts, face, pixels, text.substr(0, length)).x <= room)
     length = std::min(2 * length, text.size());
@@ -184,7 +184,7 @@ ImFont* Fonts::add(FontRole role, float pixels, const ImWchar* ranges, bool merg
   return compat::add_font(*ImGui::GetIO().Fonts, bytes, pixels, config, ranges);
 }
 
-/// Of `text`, as many letters as there is room for: those in sight, then the most frequent. Marks all of them as seen.
+/// The characters of `text` that fit: the visible ones first, then the most frequent. Marks all of them as seen.
 std::vector<char32_t> Fonts::chosen(const std::string& text, std::size_t room) {
   came_first_ = std::move(in_sight_.letters);
   in_sight_ = {};
@@ -248,7 +248,7 @@ void Fonts::load(float scale, const std::string& words, const std::string& text)
   made_large_ = large_;
   ImGui::GetIO().FontDefault = pick(Face::ui, TypeSize::body * scale);
 #if IMGUI_VERSION_NUM < 19200
-  int width = 2048;  // a tall atlas may be higher than a texture can be
+  int width = 2048;  // otherwise a tall atlas may exceed the maximum texture size
   const double area = pixels_of(seen_, scale) * (large_ ? 2 : 1) / 0.8;
   while (width < 16384 && area / width > width) width *= 2;
   atlas.TexDesiredWidth = std::min(texture_limit_, width);
@@ -258,7 +258,7 @@ void Fonts::load(float scale, const std::string& words, const std::string& text)
 }
 
 float Fonts::crisp(Face face, float pixels) const {
-  if (compat::dynamic_fonts) {  // what lies between is drawn from the nearest, blurred
+  if (compat::dynamic_fonts) {  // sizes in between are drawn from the nearest one, blurred
     const auto least = std::ranges::find(sizes, face, &Size::face);
     return std::max(std::round(pixels), std::round(least->points * scale_));
   }

@@ -5,7 +5,7 @@ namespace {
 
 ImU32 hex(std::string_view digits) { return to_imgui(rgb(digits)); }
 
-/// Nearer to ink, until it has 4.5 : 1 on every ground of the theme.
+/// The hue, changed towards the text colour until its contrast is 4.5 : 1 on every ground of the theme.
 Rgba readable(Rgba hue, Theme theme) {
   const Rgba ground = theme == Theme::light ? rgb("F4F5F2") : colours(theme).card;
   Rgba ink = hue;
@@ -14,7 +14,7 @@ Rgba readable(Rgba hue, Theme theme) {
   return ink;
 }
 
-// Neighbours differ in lightness besides: words stand beside one another.
+// Neighbours also differ in lightness, since the words are next to each other.
 constexpr std::array<std::string_view, 12> words_on_light{"7A8599", "0B6E66", "D0742A", "6D28D9", "2F93C8", "9D1F4F",
                                                           "5B9A3C", "6B4423", "D1609F", "27408B", "B0861F", "4C5B14"};
 constexpr std::array<std::string_view, 12> words_on_dark{"A9B4C6", "2FA396", "F5A45C", "9A6BF0", "7CC6EE", "E0567F",
@@ -52,7 +52,7 @@ Look make(Theme theme) {
     look.warning = hex("9A3412");
     look.warning_ground = hex("FFF4E5");
     look.shadow = IM_COL32(20, 30, 50, 22);
-    look.muted = hex("5F6978");  // as words it has 4.5 : 1 on every ground
+    look.muted = hex("5F6978");  // has a contrast of 4.5 : 1 on every ground
   } else {
     look.window = hex("12151A");
     look.panel = hex("191D24");

@@ -15,7 +15,7 @@
 namespace headlight {
 namespace {
 
-void flatten(const nlohmann::json& node, const std::string& path, auto& table) {  // over what is there
+void flatten(const nlohmann::json& node, const std::string& path, auto& table) {  // replaces existing entries
   for (const auto& [key, value] : node.items()) {
     const std::string name = path.empty() ? key : path + "." + key;
     if (value.is_object()) {
@@ -46,7 +46,7 @@ Words::Words(const std::string& language) : language_(language) {
     for (const std::string& name : known) names += (names.empty() ? "" : ", ") + name;
     throw SettingError("--language", Message("no language \"{0}\"", language), Message("expected one of {0}", names));
   }
-  if (language != "en") read_words("en", table_);  // what is not translated is English
+  if (language != "en") read_words("en", table_);  // untranslated texts stay English
   read_words(language, table_);
 }
 
@@ -82,7 +82,7 @@ std::string Words::in_window(std::string_view sentence) const {
     std::ranges::replace(name, '-', '_');
     return "settings." + name;
   };
-  const auto is_chinese = [](char c) { return static_cast<unsigned char>(c) >= 0x80; };  // or a part of such
+  const auto is_chinese = [](char c) { return static_cast<unsigned char>(c) >= 0x80; };  // or a byte of one
   std::string text;
   for (std::size_t at; (at = sentence.find("--")) != std::string_view::npos;) {
     const std::size_t end = sentence.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-", at);
@@ -94,7 +94,7 @@ std::string Words::in_window(std::string_view sentence) const {
       text += option;
       continue;
     }
-    // Chinese has no space around a quotation.
+    // Chinese has no spaces around a quotation.
     if (text.size() > 1 && text.back() == ' ' && is_chinese(text[text.size() - 2])) text.pop_back();
     text += std::string("“") + (*this)(key) + "”";
     if (sentence.size() > 1 && sentence.front() == ' ' && is_chinese(sentence[1])) sentence.remove_prefix(1);
@@ -113,7 +113,7 @@ std::string language_name(const std::string& language) {
     const Words words(language);
     const std::string name = words("top.this_language");
     return name.empty() || name == Words("en")("top.this_language") ? language == "en" ? name : language : name;
-  } catch (const std::exception&) {  // damaged: to be seen when it is chosen
+  } catch (const std::exception&) {  // a damaged file causes an error when it is chosen
     return language;
   }
 }

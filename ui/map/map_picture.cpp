@@ -11,7 +11,7 @@ namespace {
 
 constexpr float label_points = TypeSize::note;
 
-/// Below it no cell is farther from zero than the ends of the colours.
+/// The reference value of pooling: the middle of a diverging colour range, the low end of any other.
 float centre_of(const HeatPicture& heat) {
   const ValueRange& range = heat.quad.range;
   return heat.colormap->kind() == ColormapKind::diverging ? (range.lo + range.hi) / 2 : range.lo;
@@ -20,7 +20,7 @@ float centre_of(const HeatPicture& heat) {
 double width(const Rect& view) { return std::max(1.0, static_cast<double>(view.width())); }
 double height(const Rect& view) { return std::max(1.0, static_cast<double>(view.height())); }
 
-/// The first cell in sight of `count`, where `seen` of them have room: no ground beside a matrix that is larger.
+/// The first visible cell of `count`, if `seen` fit: a matrix that is larger than the view fills it.
 double within(double first, double count, double seen) {
   return seen >= count ? (count - seen) / 2 : std::clamp(first, 0.0, count - seen);
 }
@@ -32,7 +32,7 @@ MapCamera settled(MapCamera camera) {
 }
 
 std::pair<Index, Index> seen(double first, double count, Index all) {
-  // A hair less than a cell that only touches the edge.
+  // slightly less, to exclude a cell that only touches the edge
   const auto from = static_cast<Index>(std::floor(first + 1e-6)),
              to = static_cast<Index>(std::ceil(first + count - 1e-6));
   return {std::clamp<Index>(from, 0, all), std::clamp<Index>(to, 0, all)};
@@ -64,12 +64,12 @@ const MapPicture& map_picture(const Frame& frame, Stage stage) {
         picture.chips.push_back({each, frame.width(Face::bold, TypeSize::note, name(each)) + 18 * frame.u});
     }
     if (stage != Stage::mask) {
-      const bool both = quad.norm != Norm::linear &&
-                        heat.colormap->kind() == ColormapKind::diverging;  // spread from zero, as far below as above
+      const bool both =
+          quad.norm != Norm::linear && heat.colormap->kind() == ColormapKind::diverging;  // symmetric about zero
       const float most = std::max(std::abs(quad.range.lo), std::abs(quad.range.hi));
       picture.lo = map_number(both ? -most : quad.range.lo);
       picture.hi = map_number(both ? most : quad.range.hi);
-      // The extent of what is computed as it is read is a sample's: some cells lie beyond its ends.
+      // The range of a matrix that is computed when it is read is from a sample: some cells may be outside.
       const bool sampled = quad.values.source() && quad.range.lo < 0 && frame.view().range.mode != RangeMode::fixed;
       if (sampled) picture.lo = "<" + picture.lo, picture.hi = ">" + picture.hi;
       if (quad.norm != Norm::linear)

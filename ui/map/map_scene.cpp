@@ -1,4 +1,4 @@
-// The map as a scene: tiles, names, the profiles of the row and column that are looked at, the small map, notes.
+// The map as a scene: tiles, labels, the profiles of the selected row and column, the overview map, notes.
 #include <algorithm>
 #include <cmath>
 
@@ -13,13 +13,13 @@
 namespace headlight {
 namespace {
 
-constexpr float numbers_from = 20;  // points of a cell
+constexpr float numbers_from = 20;  // minimum size of a cell with a number, in points
 
 std::string span_of(Index first, Index end) {
   return end - first == 1 ? std::to_string(first) : std::to_string(first) + "–" + std::to_string(end - 1);
 }
 
-/// Where a tile stands on screen.
+/// The rectangle of a tile on screen.
 Rect tile_rect(const MapCamera& camera, const TileAt& at) {
   const Index side = tile_side << at.level;
   const auto edge = [side](Index i, Index count) { return static_cast<double>(std::min(i * side, count)); };
@@ -32,17 +32,17 @@ Rect common(const Rect& a, const Rect& b) {
           {std::min(a.max.x, b.max.x), std::min(a.max.y, b.max.y)}};
 }
 
-/// One that is lit pushes aside what it would touch.
+/// Whether label `i` is drawn: the highlighted one hides those that it would touch.
 bool stands(Index i, Index lit, Index step, double apart) {
   return i == lit || (i % step == 0 && (lit < 0 || static_cast<double>(std::abs(i - lit)) >= apart));
 }
 
-/// The cells of a level that are in sight along one axis.
+/// The visible cells of a level along one axis.
 struct Stretch {
   Index first, end, side, all;
   Stretch(std::pair<Index, Index> seen, Index count, int level)
       : first(seen.first >> level), end(((seen.second - 1) >> level) + 1), side(Index{1} << level), all(count) {}
-  /// The matrix's cell that it begins with.
+  /// The index of the first matrix cell of cell `i`.
   double edge(Index i) const { return static_cast<double>(std::min(i * side, all)); }
 };
 
@@ -72,10 +72,9 @@ struct MapBuilder {
     pen.scene().items.emplace_back(std::move(item));
   }
 
-  /// The finest there is that covers the place of `at`.
+  /// Draws the finest available tile that covers `at`.
   void put_finest(TileAt at, const Rect& seen) const {
-    Rect place =
-        tile_rect(camera, at);  // what is coarser reaches beyond it; its edges are whole pixels as the painter's
+    Rect place = tile_rect(camera, at);  // a coarser tile is larger; its edges are on whole pixels like the painter's
     place = {{std::round(place.min.x), std::round(place.min.y)}, {std::round(place.max.x), std::round(place.max.y)}};
     const int first = at.level;
     for (const int last = coarsest_level(camera.rows, camera.cols); at.level <= last;
@@ -94,7 +93,7 @@ struct MapBuilder {
     }
   }
 
-  /// Row and column names, thinned out.
+  /// The labels of rows and columns, thinned out.
   void put_names(Axis axis, std::pair<Index, Index> seen, Index lit, float apart_pixels, float room) const {
     const double apart = static_cast<double>(apart_pixels) / camera.scale;
     const Index step = round_step(static_cast<float>(apart));
@@ -121,13 +120,13 @@ struct MapBuilder {
     const float line = pen.measure(Face::ui, small_type, "0").y;
     put_names(Axis::query, camera.rows_seen(), looked ? looked->first : -1, line * 0.95f, 96 * u);
     const bool words = !frame.trace()->inputs.key_tokens.empty();
-    const std::string digits(std::to_string(camera.cols).size(), '8');  // any index of as many digits has room
+    const std::string digits(std::to_string(camera.cols).size(), '8');  // the widest index with this number of digits
     const float widest = std::max(pen.measure(Face::bold, small_type, digits).x, words ? 56 * u : 0.0f);
     put_names(Axis::key, camera.cols_seen(), looked ? looked->second : -1, widest + 8 * u, widest);
   }
 
-  /// Bars from a ground line for the visible cells of a row or column: `cell(i)` its cells, `edge(i)` where they begin,
-  /// `bar(from, to, height)` the rectangle; returns what the longest stands for.
+  /// Bars from a base line for the visible cells of a row or column: `cell(i)` is its cell, `edge(i)` its start,
+  /// `bar(from, to, height)` the rectangle; returns the value of the longest bar.
   float put_profile(const Stretch& cells, float size, auto cell, auto edge, auto bar) const {
     float most = 0;
     bool negative = false;
@@ -150,7 +149,7 @@ struct MapBuilder {
     return most;
   }
 
-  /// Of the row and column that are looked at, below and beside the map.
+  /// The profiles of the selected row and column, below and next to the map.
   void put_profiles() const {
     const int level = camera.level();
     const Index row = looked->first >> level, col = looked->second >> level;
@@ -174,7 +173,7 @@ struct MapBuilder {
     pen.words(Face::mono, small_type, {left, area.min.y - 17 * u}, look.muted, map_number(down));
   }
 
-  /// The whole matrix in small, with a frame around the visible part.
+  /// The overview of the whole matrix, with a frame around the visible part.
   void put_small_map() const {
     const Rect& small = layout.small;
     const MapCamera whole{
@@ -188,7 +187,7 @@ struct MapBuilder {
     const auto [row0, row1] = camera.rows_seen();
     const auto [col0, col1] = camera.cols_seen();
     const auto edge = [](Index i) { return static_cast<double>(i); };
-    const float least = 9 * u;  // to be seen however little it is
+    const float least = 9 * u;  // minimum size, so that it is always visible
     Rect seen{{whole.x(edge(col0)), whole.y(edge(row0))}, {whole.x(edge(col1)), whole.y(edge(row1))}};
     const ImVec2 more{std::max(0.0f, (least - seen.width()) / 2), std::max(0.0f, (least - seen.height()) / 2)};
     seen = {{seen.min.x - more.x, seen.min.y - more.y}, {seen.max.x + more.x, seen.max.y + more.y}};
@@ -247,7 +246,7 @@ struct MapBuilder {
     }
   }
 
-  /// The visible cells as a heatmap of their own.
+  /// The visible cells as a separate heatmap.
   HeatPicture part_in_sight() const {
     HeatPicture part = picture.heat;
     const auto [row0, row1] = camera.rows_seen();
@@ -288,7 +287,7 @@ struct MapBuilder {
               .seen = shown});
   }
 
-  /// Numbers in large cells, and frames around those that are looked at.
+  /// Numbers in large cells, and frames around the selected ones.
   void put_cells() const {
     HeatPicture part = part_in_sight();
     const bool large = camera.scale >= static_cast<double>(numbers_from * u);

@@ -20,15 +20,15 @@
 namespace headlight {
 namespace {
 
-constexpr double nearest_points = 92;  // of a cell
-constexpr double read_points = 76;     // of a cell whose number is to be read
-constexpr double pointed_points = 4;   // of a cell that a pointer finds
+constexpr double nearest_points = 92;  // maximum size of a cell
+constexpr double read_points = 76;     // minimum size of a cell whose number can be read
+constexpr double pointed_points = 4;   // minimum size of a cell that the pointer can hit
 
 void go(const Frame& frame, const MapCamera& camera) {
   frame.show([region = camera.region()](View& v) { v.map.region = region; });
 }
 
-/// The cell in the middle, so near that its number is read.
+/// Centres the cell and zooms in until its number can be read.
 void go_to(const Frame& frame, const MapCamera& camera, std::string text) {
   const double scale = read_points * static_cast<double>(frame.u);
   Cell cell{*stage_on_map(frame), frame.view().batch, frame.view().head, 0, 0};
@@ -53,7 +53,7 @@ void place_field(const Frame& frame, const MapCamera& camera, const Rect& place)
   ImGui::PopFont();
 }
 
-/// Which stage, where to go, and back to the whole.
+/// The choice of a stage, the "go to" field, and the button that shows the whole matrix.
 void draw_controls_line(const Frame& frame, const MapPicture& picture, const MapLayout& layout,
                         const MapCamera& camera) {
   place_chips(picture, layout.stages, frame.u, [&](const StageChip& each, ImVec2 at) {
@@ -76,7 +76,7 @@ void zoom_keys(const Frame& frame, const MapCamera& camera) {
   if (compat::pressed_once(compat::Key::zero)) frame.show([](View& v) { v.map.region.reset(); });
 }
 
-/// The wheel, dragging (with the middle button, too), and double clicks, which go nearer.
+/// The wheel, dragging (also with the middle button), and double clicks, which zoom in.
 void move_map(const Frame& frame, const MapCamera& camera, bool finds_cells) {
   const ImGuiIO& io = ImGui::GetIO();
   if (ImGui::IsItemHovered() && io.MouseWheel != 0)
@@ -103,7 +103,7 @@ bool is_in_sight(const MapCamera& camera, Index row, Index col) {
   return row >= row0 && row < row1 && col >= col0 && col < col1;
 }
 
-/// What Alt and an arrow select stays in sight.
+/// Keeps the cell that Alt and an arrow select in view.
 void follow_selected(const Frame& frame, const MapCamera& camera) {
   struct Followed {
     std::optional<Cell> cell;
@@ -180,7 +180,7 @@ void draw_map_view(const Frame& frame, Rect place) {
   move_map(frame, camera, finds_cells);
   offer_matrix_menu(frame, cell);
 
-  // What is looked at: under the pointer, else selected where that is in sight.
+  // The cell under the pointer, otherwise the selected one if it is visible.
   std::optional<std::pair<Index, Index>> looked = under;
   const std::optional<Cell>& kept = frame.view().selected;
   if (!looked && kept && is_mapped(kept->stage)) looked = std::pair(kept->row, kept->col);

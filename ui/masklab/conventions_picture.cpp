@@ -21,7 +21,7 @@ Tensor one_matrix(const Tensor& all, Index batch, Index head) {
   return all.slice(0, batch, 1).slice(1, head, 1).contiguous();
 }
 
-/// Cells and weights that differ in the matrix that is shown, as every other count of the lab.
+/// The number of cells and weights that differ in the shown matrix, like all other counts of the lab.
 void count_in_one(const Tensor& mask, const Tensor& weights, ConventionEffect& effect) {
   effect.cells = 0;
   effect.weights_change = 0;
@@ -35,14 +35,14 @@ void count_in_one(const Tensor& mask, const Tensor& weights, ConventionEffect& e
   }
 }
 
-/// Three digits that tell: "0.287", "11.6", "2.1e−05".
+/// With three significant digits: "0.287", "11.6", "2.1e−05".
 std::string change_text(float change) { return number_text(change, change >= 100 ? 0 : change >= 10 ? 1 : 3); }
 
 std::vector<std::string> wrapped(const Frame& frame, std::string_view text, float width) {
   return paragraph_lines(frame.fonts, Face::ui, TypeSize::body * frame.u, text, width);
 }
 
-/// The parts in lines no wider than `width`; each stays whole, and after an empty one a new line begins.
+/// Breaks the parts into lines no wider than `width`; each part stays whole, and an empty part starts a new line.
 std::vector<std::string> flowed(const Frame& frame, const std::vector<std::string>& parts, float width) {
   std::vector<std::string> lines;
   bool fresh = true;
@@ -62,9 +62,9 @@ std::vector<std::string> flowed(const Frame& frame, const std::vector<std::strin
 }
 
 struct ConventionsPicture {
-  Scene scene;                                     ///< this run, then those that change something, then the rest
-  std::vector<std::optional<Scenario>> scenarios;  ///< of each card, what a click applies; unset for this run and for
-                                                   ///< what no scenario can express
+  Scene scene;  ///< this run, then the conventions that change something, then the others
+  std::vector<std::optional<Scenario>> scenarios;  ///< the scenario that a click on each card applies; unset for this
+                                                   ///< run and for conventions that no scenario can express
 };
 
 struct ConventionsBuilder : ScenePart {
@@ -74,9 +74,9 @@ struct ConventionsBuilder : ScenePart {
   ConventionsPicture& picture;
   SheetWords words{};
   std::vector<MatrixCard> cards{};
-  std::vector<std::string> ids{}, who{};            ///< of each card; the names of the libraries
-  std::vector<std::vector<std::string>> effects{};  ///< of each card, in parts
-  std::vector<std::string> same{};                  ///< the choices that change nothing, in words
+  std::vector<std::string> ids{}, who{};            ///< id of each card; the names of the libraries
+  std::vector<std::vector<std::string>> effects{};  ///< effects of each card, in parts
+  std::vector<std::string> same{};                  ///< the conventions that change nothing, as text
 
   void add(std::string id, const char* name, const char* libraries, const Tensor& weights, const Tensor& mask,
            std::vector<std::string> effect, std::optional<Scenario> scenario = {}) {
@@ -94,7 +94,7 @@ struct ConventionsBuilder : ScenePart {
     picture.scenarios.push_back(std::move(scenario));
   }
 
-  /// Who reads it so, before what it changes here.
+  /// The libraries that use the convention, before its effect.
   std::vector<std::string> with_libraries(const std::string& id, const std::vector<std::string>& effect) const {
     std::vector<std::string> parts;
     std::string_view libraries = say("mask_lab.conventions.libraries." + id);
@@ -115,7 +115,7 @@ struct ConventionsBuilder : ScenePart {
         {say("mask_lab.conventions.this_run")});
     std::vector<const ConventionBoard::Entry*> order;
     for (const ConventionBoard::Entry& entry : board.done()) order.push_back(&entry);
-    // Not before all are there: cards that change places while one looks at them help nobody.
+    // Cards are sorted once all are computed, so that they do not move while the user looks at them.
     if (!board.busy())
       std::ranges::stable_partition(order, [](const auto* entry) { return !entry->effect.changes_nothing(); });
     for (const ConventionBoard::Entry* entry : order) {
@@ -140,7 +140,7 @@ struct ConventionsBuilder : ScenePart {
             (room.height() - board_gap * u * (rows - 1)) / rows};
   }
 
-  /// The words below each matrix in cards of this width, and how many lines the longest takes.
+  /// The texts below each matrix for cards of this width, and the largest number of lines.
   std::pair<std::vector<std::vector<std::string>>, std::size_t> captions(float width) const {
     std::vector<std::vector<std::string>> all;
     std::size_t lines = 2;
@@ -151,7 +151,7 @@ struct ConventionsBuilder : ScenePart {
     return {std::move(all), lines};
   }
 
-  /// As many cards a row as make the cells largest.
+  /// The number of cards per row that makes the cells largest.
   int best_columns(std::size_t count, Rect room) const {
     int best = 1;
     float largest = 0;
@@ -180,7 +180,7 @@ struct ConventionsBuilder : ScenePart {
     const Rect room = put_sheet_words(pen, words, area);
     if (cards.empty()) return;
     const std::size_t count =
-        board.busy() ? board.count() + 1 : cards.size();  // the places of those that are not computed yet stay free
+        board.busy() ? board.count() + 1 : cards.size();  // room is reserved for cards that are not computed yet
     const int columns = best_columns(count, room);
     const ImVec2 size = card_size(count, columns, room);
     auto [texts, lines] = captions(size.x);

@@ -24,12 +24,12 @@ struct CostBar {
   std::string label, number;
   float share = 0;       ///< relative to the longest
   bool present = false;  ///< the current run's value
-  Index value = 0;       ///< what it stands for: a block size, or a number of key/value heads
+  Index value = 0;       ///< a block size, or a number of key/value heads
 };
 
 struct CostPicture {
   Scene scene;
-  Rect settings{}, cells{};  ///< of the slider; of the matrix, which can be pointed at
+  Rect settings{}, cells{};  ///< of the slider; of the matrix
   Index block = 1;           ///< the block side in use
 };
 
@@ -51,7 +51,7 @@ struct CostBuilder : ScenePart {
   const Tensor mask = looked_at_mask(frame);
   const Index block = block_in_force(view.mask_lab, dims);
   const BlockCounts counts = block_counts(mask, block);  ///< of the current head's mask
-  Rect below{};                                          ///< what is not taken yet
+  Rect below{};                                          ///< the part of the area that is still free
   float left = 0;
 
   double computed_share(const BlockCounts& of) const {
@@ -59,7 +59,7 @@ struct CostBuilder : ScenePart {
     return (cells - static_cast<double>(of.skipped_cells)) / cells;
   }
 
-  /// Right of the matrix, from the top.
+  /// Takes a part of the area right of the matrix, from the top.
   Rect take(float height) {
     const Rect taken{{left, below.min.y}, {below.max.x, below.min.y + height}};
     below.min.y += height;
@@ -101,7 +101,7 @@ struct CostBuilder : ScenePart {
       pen.line({rect.min.x, y}, {rect.max.x, y}, look.accent, thick);
   }
 
-  /// One line a kind of block, with cells as the matrix has them.
+  /// One line per kind of block, with cells drawn as in the matrix.
   void put_legend() {
     const Rect place = take(70 * u);
     const Colormap& map = blocks_colormap(look.theme);
@@ -127,7 +127,7 @@ struct CostBuilder : ScenePart {
     pen.words(Face::bold, body, place.min, look.ink, title, place.width());
   }
 
-  /// A horizontal bar each.
+  /// One horizontal bar each.
   void put_bars(const std::string& title, const std::vector<CostBar>& bars) {
     const Rect place = take((24 + bar_line * static_cast<float>(bars.size()) + 6) * u);
     put_title(place, title);
@@ -145,7 +145,7 @@ struct CostBuilder : ScenePart {
     }
   }
 
-  /// A column a bar, the number above and the name below; a click chooses one.
+  /// One column each, with the number above and the name below; a click selects one.
   void put_columns(const Rect& place, const char* id, SceneAction action, const std::string& title,
                    const std::vector<CostBar>& bars) {
     put_title(place, title);
@@ -168,7 +168,7 @@ struct CostBuilder : ScenePart {
   }
 
   void put_operations() {
-    // Masks may differ between batch entries and heads: the sum is over all of them.
+    // Masks may differ between batch entries and heads: this is the sum over all of them.
     const Tensor& all = trace.has(Stage::mask) ? trace[Stage::mask] : mask;
     const AttentionFlops flops = attention_flops(all, dims.batch, dims.heads, dims.d_head, block);
     const auto bar = [&](const char* word, double value, bool present) {
@@ -225,7 +225,8 @@ void choose_block(const Frame& frame, Index block) {
 
 void press(const Frame& frame, const SceneTarget& target) {
   if (target.action == SceneAction::block) return choose_block(frame, target.index);
-  const bool free = frame.document.scenario.source != Source::file;  // a file's weights have their heads
+  const bool free =
+      frame.document.scenario.source != Source::file;  // the weights of a file have a fixed number of heads
   if (free && target.index != frame.trace()->dims().kv_heads)
     frame.edit({}, [heads = target.index](Scenario& s) { s.kv_heads = heads; });
 }

@@ -19,8 +19,8 @@
 namespace headlight {
 namespace {
 
-/// Where and why the draft does not parse, and what holds meanwhile: over what is below the field, which stays in its
-/// place.
+/// Where and why the text does not parse, and which mask is in use meanwhile; drawn over what is below the field, so
+/// that nothing moves.
 void draw_trouble(const Frame& frame, const Rect& field) {
   const float u = frame.u, mono = TypeSize::body * u, size = TypeSize::body * u, pad = 12 * u;
   const ImVec2 window = ImGui::GetIO().DisplaySize;
@@ -61,7 +61,7 @@ Choices steps_of(const Parameter& parameter, Index value, Index most) {
   return Choices(least, std::min(last, least + 4096));
 }
 
-/// One argument's slider; gives the number it was moved to.
+/// A slider for one argument; returns its new value if it was moved.
 std::optional<double> argument_slider(const Frame& frame, const MaskArgument& argument) {
   const Parameter& parameter = *argument.parameter;
   const double value = argument.value;
@@ -81,7 +81,7 @@ std::optional<double> argument_slider(const Frame& frame, const MaskArgument& ar
   return std::round(static_cast<double>(*change) * 1000) / 1000;
 }
 
-/// One argument's slider, which writes itself into the text; true where it moved.
+/// A slider for one argument that updates the text; returns whether it moved.
 bool draw_slider(const Frame& frame, const MaskArgument& argument) {
   const auto chosen = argument_slider(frame, argument);
   if (!chosen) return false;
@@ -92,8 +92,8 @@ bool draw_slider(const Frame& frame, const MaskArgument& argument) {
   return true;
 }
 
-/// padding() needs lengths: where there are none, every entry is some keys shorter than the one before; but the words
-/// of a text are none of them padding.
+/// padding() needs lengths. If there are none, each entry gets fewer keys than the one before; but the words of a text
+/// are never padding.
 void give_lengths(const Dims& dims, Scenario& scenario) {
   if (!scenario.valid_lens.empty()) return;
   for (Index b = 0; b < dims.batch; ++b)
@@ -130,7 +130,7 @@ bool tile(const Frame& frame, const PatternTile& pattern, ImVec2 size) {
   quad.colormap = &window_colormap(frame.view(), Stage::mask);
   quad.range = {0, 1};
   frame.painter.draw(list, quad);
-  // What a click inserts.
+  // The text that a click inserts.
   float y = end.y - (pattern.lines.size() > 1 ? 5 + 15 * lines : 27) * u;
   for (const std::string& line : pattern.lines) {
     const float width = std::min(frame.width(Face::mono, TypeSize::note, line), size.x - 8 * u);
@@ -175,7 +175,7 @@ void draw_pattern_sliders(const Frame& frame) {
 int pattern_slider_count(const Frame& frame) {
   const std::string& mask = frame.document.scenario.mask;
   if (mask.empty()) return 0;
-  // While a draft does not parse the sliders of what holds keep their room.
+  // While the text does not parse, the sliders of the mask in use keep their place.
   return frame.pictures.kept([&] { return static_cast<int>(make_mask_text_picture(mask, 0).arguments.size()); }, mask);
 }
 

@@ -21,13 +21,13 @@ constexpr Index tile_tokens = 16;
 
 constexpr float legend_points = 20;
 
-/// Between the names: those of the axes above, those of the keys below, and below them what the colours mean.
+/// The rectangle between the labels: those of the axes above, those of the keys below, and below these the legend.
 Rect room_for_cells(Rect card, float t, float label_room) {
   return {{card.min.x + Space::card * t + label_room, card.min.y + (30 + axis_names_height) * t},
           {card.max.x - Space::card * t, card.max.y - (28 + legend_points) * t}};
 }
 
-/// Square cells in that room; `turned` pixels along the keys' names where those stand at 45°.
+/// Square cells in that rectangle; `turned`: length of the key labels in pixels, if they are at 45°.
 Rect fit(Rect card, Index rows, Index cols, float t, float label_room, float turned) {
   Rect box = room_for_cells(card, t, label_room);
   box.max.y -= std::max(0.71f * turned - 2 * t, 0.0f);
@@ -62,14 +62,14 @@ std::string statistics_of(const Frame& frame, const MatrixView& mask) {
   return words;
 }
 
-/// Its whole name, what it lets through, and who has it, a line each.
+/// Its full name, what it allows, and who uses it, one line each.
 std::string hint_of(const Pattern& pattern) {
   std::string hint = signature(pattern) + "\n" + std::string(pattern.predicate);
   if (!pattern.known_from.empty()) hint += "\n" + std::string(pattern.known_from);
   return hint;
 }
 
-/// Where the mask tells heads or batch entries apart.
+/// Whether the mask differs between heads or batch entries.
 struct MaskVaries {
   bool by_head = false, by_entry = false;
 };
@@ -79,7 +79,7 @@ MaskVaries varies_by(const Trace& trace) {
   return {trace.dims().heads > 1 && mask.strides()[1] != 0, trace.dims().batch > 1 && mask.strides()[0] != 0};
 }
 
-/// The row below the cards: small masks of the heads, after the names of the batch entries.
+/// The row below the cards: thumbnails of the heads' masks, after the names of the batch entries.
 void put_choices(const Frame& frame, Pen& pen, Rect row, MaskPicture& picture) {
   const Dims& dims = frame.trace()->dims();
   const auto [by_head, by_entry] = varies_by(*frame.trace());
@@ -116,8 +116,7 @@ void put_choices(const Frame& frame, Pen& pen, Rect row, MaskPicture& picture) {
   }
 }
 
-/// On the line of a card's title, ending at its right; what comes after "; " on a line of its own where both are too
-/// long.
+/// Right-aligned on the line of a card's title; if it is too long, the part after "; " goes to a second line.
 void put_remark(Pen& pen, const Rect& card, std::string_view title, std::string_view text) {
   const float u = pen.u(), body = TypeSize::body * u;
   const auto line = [&](std::string_view part, float y, float room) {
@@ -131,7 +130,7 @@ void put_remark(Pen& pen, const Rect& card, std::string_view title, std::string_
   line(text.substr(part + 2), 29, card.width() - 2 * Space::card * u);
 }
 
-/// A card with its title and, at its foot, the legend; its cells are drawn as far as one has zoomed in on them.
+/// A card with its title and the legend at its bottom; its cells are drawn according to the zoom.
 void put_empty_card(Pen& pen, const Rect& card, const Rect& cells, ImU32 colour, std::string_view title,
                     const std::vector<Swatch>& legend) {
   const float u = pen.u();
@@ -153,7 +152,7 @@ void put_matrices(const Frame& frame, const Rect& mask_card, const Rect& weights
   label_room = std::max(std::min(label_room + 6 * t, weights_card.width() * 0.3f), axis_names_width(frame));
   const Rect room = room_for_cells(weights_card, t, label_room);
   const float side = std::min(room.width() / static_cast<float>(dims.n_k),
-                              room.height() / static_cast<float>(dims.n_q));  // its cells are square
+                              room.height() / static_cast<float>(dims.n_q));  // square cells
   const float turned =
       turned_room(frame, Axis::key, dims.n_q, dims.n_k,
                   {side * static_cast<float>(dims.n_k), side * static_cast<float>(dims.n_q)}, TypeSize::note * t);
@@ -204,8 +203,7 @@ MaskPicture make_mask_picture(const Frame& frame, Rect area) {
   return picture;
 }
 
-/// Broken at spaces into as few lines as hold it, of no more letters than a tile has room for, and of those the most
-/// even.
+/// Breaks the expression at spaces into as few lines as fit a tile, with lines as equal in length as possible.
 std::vector<std::string> in_lines(const std::string& expression) {
   const auto broken = [&](std::size_t longest) {
     std::vector<std::string> lines(1);
@@ -259,7 +257,7 @@ std::vector<PatternTile> make_palette() {
       tiles.push_back(
           {signature(pattern), hint_of(pattern), example.text(), in_lines(example.text()), evaluate(example, context)});
     } catch (const ExpressionError&) {
-      // its example stands for a file's or a painted mask: nothing to show without one
+      // its example is for a mask file or a painted mask: nothing to show without one
     }
   }
   return tiles;

@@ -29,7 +29,7 @@ ImVec2 fit_cells(const HeatPicture& heat, ImVec2 box, float most) {
   return {side * static_cast<float>(heat.cols), side * static_cast<float>(heat.rows)};
 }
 
-/// Names at 45°, how long along their slant, where they are wider than their columns and each has a line; else 0.
+/// Length of labels at 45° along their slant, if they are wider than their columns and each has room; else 0.
 float turned_length(const Frame& frame, const HeatPicture& heat, float pitch, float pixels) {
   if (frame.trace()->inputs.key_tokens.empty() || pitch < pixels * 0.5f) return 0;
   const float width = widest(frame, heat.col_labels, pixels);

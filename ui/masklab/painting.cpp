@@ -22,13 +22,13 @@ constexpr std::size_t most_outlines = 4000;
 
 PaintSizes sizes_of(const Dims& dims) { return {dims.batch, dims.heads, dims.n_q, dims.n_k}; }
 
-/// Cells that the brush covers each way: one, or as many as can be aimed at.
+/// Size of the brush in cells, along each axis: one, or more if cells are too small to aim at.
 Index brush_of(const Frame& frame, const HeatPicture& heat, Rect rect) {
   const ImVec2 cell = cell_size(heat, rect);
   return std::max<Index>(1, std::lround(std::ceil(4 * frame.u / std::min(cell.x, cell.y))));
 }
 
-/// What a stroke between two cells paints, in the view's scope.
+/// The cells that a stroke between two cells paints, in the view's scope.
 PaintedCells stroke_area(const View& view, const Dims& dims, const Cell& from, const Cell& to, Index brush) {
   const MaskPainting& painting = view.mask_painting;
   PaintedCells area;
@@ -60,7 +60,7 @@ void change_painting(const Frame& frame, const MaskPainting& painting) {
   frame.show([painting](View& v) { v.mask_painting = painting; });
 }
 
-/// As much of the view as stroke_area() looks at.
+/// The part of the view that stroke_area() uses.
 View stroke_view(const View& view) {
   View part;
   part.batch = view.batch;
@@ -70,7 +70,7 @@ View stroke_view(const View& view) {
   return part;
 }
 
-/// Paints along the way from one cell to the next, so that a fast hand leaves no gaps.
+/// Paints along the line from one cell to the next, so that fast movements leave no gaps.
 void paint_line(const Frame& frame, const Cell& from, const Cell& to, Index brush, Paint paint, int stroke) {
   frame.actions.push_back(EditScenario{
       [from, to, brush, paint, dims = frame.trace()->dims(), view = stroke_view(frame.view())](Scenario& s) {
@@ -86,7 +86,7 @@ void paint_line(const Frame& frame, const Cell& from, const Cell& to, Index brus
       "stroke " + std::to_string(stroke), true});
 }
 
-/// The cell nearest to the point, also from beside the matrix.
+/// The cell nearest to the point, also for points outside the matrix.
 Cell nearest(const HeatPicture& heat, Rect rect, ImVec2 point) {
   point.x = std::clamp(point.x, rect.min.x, rect.max.x - 0.01f);
   point.y = std::clamp(point.y, rect.min.y, rect.max.y - 0.01f);
@@ -115,7 +115,7 @@ Rect screen_of(const PaintedCells& cells, const HeatPicture& heat, Rect rect) {
   return {min, {min.x + static_cast<float>(cells.keys) * size.x, min.y + static_cast<float>(cells.queries) * size.y}};
 }
 
-/// A frame, and inside it what the cells are to become.
+/// A frame around the cells, filled with their new state.
 void draw_preview(const Frame& frame, const HeatPicture& mask, Rect rect, const PaintedCells& area, Paint paint) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const Rect at = screen_of(area, mask, rect);
@@ -126,7 +126,7 @@ void draw_preview(const Frame& frame, const HeatPicture& mask, Rect rect, const 
   compat::add_rect(list, at.min, at.max, frame.look.accent, Corner::mark * frame.u, 2 * frame.u);
 }
 
-/// The cell that keys paint: the selected one, as its row and column.
+/// The cell that the keyboard paints: row and column of the selected cell.
 Cell cursor_of(const Frame& frame) {
   const View& view = frame.view();
   Cell cell{Stage::mask, view.batch, view.head, 0, 0};
@@ -146,7 +146,7 @@ void move_cursor(const Frame& frame, Index down, Index right) {
   frame.show([cell](View& v) { v.selected = cell; });
 }
 
-/// Beside the last chip, or in a line of its own where it does not fit.
+/// After the last chip, or on a new line if it does not fit.
 void flow(const Frame& frame, Rect room, std::string_view label, float gap) {
   const float u = frame.u, width = frame.width(Face::bold, TypeSize::note, label) + 22 * u;
   const ImVec2 last = ImGui::GetItemRectMax();
@@ -154,7 +154,7 @@ void flow(const Frame& frame, Rect room, std::string_view label, float gap) {
   ImGui::SetCursorScreenPos({room.min.x, last.y + 6 * u});
 }
 
-/// Chips of their own width, one chosen.
+/// Chips of different widths, one of them selected.
 template <typename Choice, std::size_t count>
 void chips(const Frame& frame, Rect room, const char* const (&words)[count], Choice MaskPainting::*chosen,
            bool shown = true) {
@@ -262,7 +262,7 @@ bool press_painting_keys(const Frame& frame) {
     return true;
   }
   if (!painting) return false;
-  const bool free = !frame.focus.shown();  // else the arrows are a control's
+  const bool free = !frame.focus.shown();  // otherwise the arrow keys go to a control
   const Index down = free ? (pressed(Key::down) ? 1 : 0) - (pressed(Key::up) ? 1 : 0) : 0;
   const Index right = free ? (pressed(Key::right) ? 1 : 0) - (pressed(Key::left) ? 1 : 0) : 0;
   if (down != 0 || right != 0) move_cursor(frame, down, right);

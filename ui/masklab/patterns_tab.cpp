@@ -1,4 +1,4 @@
-// The first sheet of the mask view: the expression, the mask it gives, to paint on, beside the weights it leaves, and
+// The first tab of the mask view: the expression, its mask, which can be painted on, next to the resulting weights, and
 // every pattern as a small picture to click.
 
 #include <algorithm>
@@ -61,8 +61,8 @@ bool text_button(const Frame& frame, const char* id, const char* label, const ch
   return clicked;
 }
 
-/// Draws "Open a mask…   Save: npy npz csv png   Copy as: PyTorch FlexAttention NumPy", ending at `right`; shorter if
-/// it would begin before `left`.
+/// Draws "Open a mask… Save: npy npz csv png Copy as: PyTorch FlexAttention NumPy", ending at `right`; shorter if it
+/// would start left of `left`.
 void draw_mask_take(const Frame& frame, float left, ImVec2 right) {
   const float u = frame.u, apart = 12 * u;
   float width = apart;
@@ -88,20 +88,20 @@ void draw_mask_take(const Frame& frame, float left, ImVec2 right) {
   }
 }
 
-/// A matrix, or the part of it that is zoomed in on, with its names; over a mask's cells what is painted.
+/// A matrix, or the visible part of it, with its labels; painted cells are drawn over a mask.
 void draw_part(const Frame& frame, const HeatPicture& heat, bool paints) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const Rect rect = zoomed(frame.view().mask_painting, heat.rect);
   const bool whole = frame.view().mask_painting.zoom <= 1;
   draw_labels(frame, list, heat, rect, heat.rect, TypeSize::note * frame.u);
   if (!whole) list.PushClipRect(heat.rect.min, heat.rect.max, true);
-  draw_heat(frame, list, heat, rect, true, {});  // the lab is about the whole mask, wherever the player is
+  draw_heat(frame, list, heat, rect, true, {});  // the lab shows the whole mask, whatever the player's position
   draw_highlights(frame, list, heat, rect);
   if (paints) draw_painting(frame, heat, rect);
   if (!whole) list.PopClipRect();
 }
 
-/// Which batch entry's mask is shown, where they differ.
+/// Selects the batch entry, if their masks differ.
 void draw_entries(const Frame& frame, const MaskPicture& picture) {
   if (picture.entries.empty()) return;
   const float u = frame.u;
@@ -115,7 +115,7 @@ void draw_entries(const Frame& frame, const MaskPicture& picture) {
   }
 }
 
-/// Pointing, clicking and painting. Without a mask, what is looked at is the weights' cell.
+/// Pointing, clicking and painting. Without a mask, the cell is that of the weights.
 void look(const Frame& frame, const MaskPicture& picture, Rect rect, Rect area) {
   const bool clicked = clickable("matrices", area);
   const ImVec2 point = ImGui::GetIO().MousePos;
@@ -136,7 +136,7 @@ void look(const Frame& frame, const MaskPicture& picture, Rect rect, Rect area) 
   frame.show([cell](View& v) { v.selected = cell; });
 }
 
-/// The expression over the width, what is painted over it at its right, its numbers as sliders below. Gives where it
+/// The expression over the full width, the painted cells at its right, sliders for its numbers below. Returns where it
 /// ends.
 float draw_expression(const Frame& frame, Rect inside) {
   const float u = frame.u;
@@ -172,7 +172,7 @@ void draw_patterns_tab(const Frame& frame, Rect place) {
   }
   const float row = palette_row(u);
   const float left = inside.max.y - y - 44 * u;
-  // What two matrices as wide as there is room for leave over is the palette's.
+  // The palette gets the room that two matrices of the available width leave.
   const Dims& d = frame.trace()->dims();
   const float matrix =
       inside.width() / 2 * static_cast<float>(d.n_q) / static_cast<float>(std::max<Index>(d.n_k, 1)) + 200 * u;
@@ -180,7 +180,7 @@ void draw_patterns_tab(const Frame& frame, Rect place) {
                                               static_cast<float>(palette_rows(frame, inside.width()))) *
                                        row
                                  : 0;
-  const bool two_lines = inside.width() < 800 * u;  // what a click does, and what the mask can be taken as
+  const bool two_lines = inside.width() < 800 * u;  // the hint about clicks, and the ways to export the mask
   const float line = two_lines ? 66 * u : 32 * u;
   const Rect matrices{{inside.min.x, y},
                       {inside.max.x, controls ? inside.max.y - palette - 8 * u - line : inside.max.y}};

@@ -34,13 +34,13 @@ void count_rows(ReachNumbers& numbers) {
 
 constexpr float least_pitch = 7, most_pitch = 120;  // points
 constexpr Index most_dots = 2400;
-constexpr std::size_t most_edges = 5000;  // lines that a frame draws without effort
+constexpr std::size_t most_edges = 5000;  // number of lines that can be drawn per frame without delay
 
 struct Span {
   Index from = 0, to = 0;
 };
 
-/// The first and the last token that the query or its field has in any layer.
+/// The first and last token of the query's receptive field in all layers.
 Span extent(const ReachDiagram& diagram) {
   Span span{diagram.query, diagram.query};
   for (const std::vector<std::uint8_t>& layer : diagram.lit) {
@@ -63,8 +63,8 @@ void add_edges(const MatrixView& mask, bool residual, bool lit, ReachDiagram& di
   }
 }
 
-/// All tokens around the field with all edges between them; false where there are too many. Faint ones only where they
-/// do not drown the lit.
+/// All tokens around the receptive field with all edges between them; false if there are too many. Faint edges only if
+/// they do not hide the highlighted ones.
 bool show_field(const MatrixView& mask, bool residual, Index room, std::size_t lines, ReachDiagram& diagram) {
   const Span field = extent(diagram);
   if (field.to - field.from >= room) return false;
@@ -77,8 +77,8 @@ bool show_field(const MatrixView& mask, bool residual, Index room, std::size_t l
   return diagram.edges.size() - faint <= lines;
 }
 
-/// The lit edges down from the query: of each token to one in `every` of those it sees, and to both ends of each run of
-/// them.
+/// The highlighted edges down from the query: from each token to one in `every` of those it attends to, and to both
+/// ends of each run of them.
 void follow(const MatrixView& mask, bool residual, ReachDiagram& diagram) {
   std::vector<std::uint8_t> here(static_cast<std::size_t>(diagram.tokens), 0), below;
   here[static_cast<std::size_t>(diagram.query)] = 1;
@@ -132,8 +132,8 @@ const ReachNumbers& reach_numbers(const Frame& frame) {
   numbers.head = view.head;
   numbers.residual = lab.residual;
   numbers.layers = lab.layers;
-  // Where every token keeps itself, nothing that was reached is lost again; elsewhere the power says what is left.
-  // Between other tokens information crosses once, in the first layer.
+  // If every token keeps its own information, nothing is lost again; otherwise the matrix power shows what remains.
+  // Between other tokens, information passes once, in the first layer.
   const bool keeps =
       lab.residual || numbers.mask.size(0) != numbers.mask.size(1) || all_keep_themselves(numbers.mask.matrix());
   const Tensor last = keeps ? numbers.first : reach(numbers.mask.matrix(), {lab.layers, false});

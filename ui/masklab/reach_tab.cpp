@@ -1,5 +1,5 @@
-// How far information travels through layers of the mask: the first layer for every pair, and the field of one query
-// drawn.
+// How far information travels through layers of the mask: the first layer for every pair, and a diagram of one query's
+// receptive field.
 #include <algorithm>
 
 #include "core/figure/ticks.h"
@@ -20,9 +20,9 @@ constexpr float settings_width = 230, reach_gap = 12;  // points
 
 struct ReachPicture {
   Scene scene;
-  bool shows = false;        ///< else there are too many tokens
-  Rect settings{}, cells{};  ///< of the sliders; of matrix and diagram, which can be pointed at
-  Rect diagram_card{};       ///< empty: queries and keys are not the same tokens
+  bool shows = false;        ///< false: too many tokens
+  Rect settings{}, cells{};  ///< of the sliders; of matrix and diagram
+  Rect diagram_card{};       ///< empty if queries and keys are different tokens
   ReachDiagram diagram;
 };
 
@@ -38,7 +38,7 @@ struct ReachBuilder : ScenePart {
 
   std::string query_name() const { return axis_label(trace, Axis::query, view.batch, query); }
 
-  /// Queries and keys are the same tokens, which a further layer asks again.
+  /// Whether queries and keys are the same tokens, so that further layers make sense.
   bool layered() const { return dims.n_q == dims.n_k; }
 
   void put() {
@@ -80,7 +80,7 @@ struct ReachBuilder : ScenePart {
     return card.card;
   }
 
-  /// Into each cell that is not hatched the layer it stands for, where it fits.
+  /// Writes the layer into each cell that is not hatched, if it fits.
   void put_layers(const HeatPicture& heat) {
     const float w = heat.rect.width() / static_cast<float>(heat.cols),
                 h = heat.rect.height() / static_cast<float>(heat.rows);
@@ -131,7 +131,7 @@ struct ReachBuilder : ScenePart {
 
   std::string name_of(Index i) const { return axis_label(trace, Axis::key, view.batch, diagram.first + i); }
 
-  /// Whether the names are slanted: words that are wider than what is between the dots.
+  /// Whether the labels are slanted: if words are wider than the space between the dots.
   bool turns_names() const {
     if (trace.inputs.key_tokens.empty() || diagram.pitch < small) return false;
     float widest = 0;
@@ -148,7 +148,7 @@ struct ReachBuilder : ScenePart {
     }
   }
 
-  /// Where edges are thinned out, a line along each layer says which tokens are lit.
+  /// If edges are thinned out, a line along each layer shows the highlighted tokens.
   void put_lit_runs() {
     const float half = diagram.radius;
     for (Index layer = 0; layer <= diagram.layers; ++layer) {
@@ -196,7 +196,7 @@ struct ReachBuilder : ScenePart {
     }
   }
 
-  /// From the inputs upwards, where there is room.
+  /// From the inputs upwards, if there is room.
   void put_layer_names() {
     const auto put = [&](Index layer, std::string_view words) {
       pen.words(Face::ui, small,
@@ -209,7 +209,7 @@ struct ReachBuilder : ScenePart {
   }
 };
 
-/// The query of the diagram: under the pointer, else selected, else the last.
+/// The query of the diagram: under the pointer, otherwise selected, otherwise the last.
 Index chosen_query(const Frame& frame) {
   const View& view = frame.view();
   const Index last = frame.trace()->dims().n_q - 1;
@@ -231,7 +231,7 @@ const ReachPicture& reach_picture(const Frame& frame, Rect area) {
   return frame.picture<ReachPicture>(make, frame.view().mask_lab, area, query);
 }
 
-/// A row of the matrix, or a dot of the diagram where its tokens do not move when another is chosen.
+/// A row of the matrix, or a dot of the diagram if its tokens stay in place when another query is chosen.
 void point(const Frame& frame, const ReachPicture& picture) {
   const bool clicked = clickable("reach", picture.cells);
   std::optional<Cell> cell;

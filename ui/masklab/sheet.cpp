@@ -80,7 +80,7 @@ constexpr std::array tabs{
     MaskTabEntry{MaskTab::side_by_side, "mask_lab.tabs.sides", draw_side_by_side_tab},
 };
 
-/// Gives where it ends.
+/// Returns where it ends.
 float draw_tab_row(const Frame& frame, ImVec2 at) {
   ImGui::SetCursorScreenPos(at);
   for (const MaskTabEntry& entry : tabs) {
@@ -108,7 +108,7 @@ void draw_mask_view(const Frame& frame, Rect place) {
   }
   const auto found = std::ranges::find(tabs, frame.view().mask_lab.tab, &MaskTabEntry::tab);
   const MaskTabEntry& chosen = found != tabs.end() ? *found : tabs.front();
-  // The other sheets count cells, which nobody holds of a sequence this long.
+  // The other tabs count cells, which are not stored for a sequence this long.
   if (chosen.tab != MaskTab::patterns && (*frame.trace())[Stage::weights].source()) {
     ImGui::SetCursorScreenPos({place.min.x + 24 * u, top + 24 * u});
     ImGui::PushTextWrapPos(place.max.x - ImGui::GetWindowPos().x - 24 * u);

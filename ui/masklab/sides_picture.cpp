@@ -20,11 +20,11 @@ namespace {
 
 struct SidesPicture {
   Scene scene;
-  Rect cells{};        ///< A, B, B − A, which can be pointed at
-  bool shows = false;  ///< else B has an error
+  Rect cells{};        ///< A, B, B − A
+  bool shows = false;  ///< false: B has an error
 };
 
-constexpr float words_of_card = 112;  // points: its title and names, about
+constexpr float words_of_card = 112;  // points: approximate height of a card's title and labels
 
 struct SidesBuilder : ScenePart {
   const Frame& frame;
@@ -59,7 +59,7 @@ struct SidesBuilder : ScenePart {
     either = Tensor(a.shape(), std::move(any));
   }
 
-  /// Outlined where cells are large, in the colour that the difference has there.
+  /// Outlines large cells that differ, in the colour of the difference.
   void outline(const HeatPicture& heat, ImVec2 cell) {
     const MatrixView cells = differing.matrix();
     const Colormap& map = pair_colormap(look.theme);
@@ -74,8 +74,8 @@ struct SidesBuilder : ScenePart {
     }
   }
 
-  /// Cells too small for outlines: a picture, a pixel of it tinted where a cell below it differs, by the colour that
-  /// the difference has there.
+  /// Tints small cells: an image with one pixel per screen pixel, tinted in the colour of the difference if a cell
+  /// below it differs.
   std::shared_ptr<const Image> tint(const Rect& rect) const {
     const MatrixView cells = differing.matrix();
     const Colormap& map = pair_colormap(look.theme);
@@ -130,7 +130,8 @@ struct SidesBuilder : ScenePart {
                                     below.height() / static_cast<float>(dims.n_q));
     const float two_lines = std::min((below.width() - gap) / 2 / static_cast<float>(dims.n_k),
                                      ((below.height() - gap) / 2 - words_of_card * u) / static_cast<float>(dims.n_q));
-    const bool folds = two_lines > one_line - words_of_card * u / static_cast<float>(dims.n_q);  // B − A below A and B
+    const bool folds =
+        two_lines > one_line - words_of_card * u / static_cast<float>(dims.n_q);  // B − A is below A and B
     const float width = folds ? (below.width() - gap) / 2 : (below.width() - 2 * gap) / 3;
     const float height = folds ? (below.height() - gap) / 2 : below.height();
     for (std::size_t i = 0; i < 3; ++i) {

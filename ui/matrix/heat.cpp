@@ -34,7 +34,7 @@ void choose_range(const Frame& frame, HeatPicture& heat, RowRanges rows) {
     }
     case RangeMode::row:
       if (rows == RowRanges::never || heat.quad.values.source())
-        break;  // a maximum for each of so many rows is as long as the matrix to find
+        break;  // the maximum of each row takes as long as reading the whole matrix
       heat.quad.row_ranges = true;
       heat.quad.norm = Norm::linear;
       heat.quad.range = {kind == ColormapKind::diverging ? -1.0f : 0.0f, 1};
@@ -42,7 +42,7 @@ void choose_range(const Frame& frame, HeatPicture& heat, RowRanges rows) {
       break;
   }
   if (heat.quad.norm == Norm::log && heat.quad.range.lo <= 0) {
-    // A power of ten below the share that every key has when all have the same: what is less hardly counts.
+    // A power of ten below the share of equal weights: smaller weights hardly matter.
     heat.quad.range.lo = std::pow(10.0f, std::floor(std::log10(0.5f / static_cast<float>(heat.cols))));
     if (!(heat.quad.range.lo < heat.quad.range.hi)) heat.quad.norm = Norm::linear;
   }
@@ -113,13 +113,13 @@ float widest_label(const Frame& frame, Axis axis, Index count, float pixels) {
   float widest = 0;
   const auto measure = [&](Index i) {
     std::string label = axis_label(*frame.trace(), axis, frame.view().batch, i);
-    if (label == std::to_string(i)) std::ranges::fill(label, '8');  // any index of as many digits has room
-    // Either can be the wider one: each is drawn at the nearest size that its glyphs were made at.
+    if (label == std::to_string(i)) std::ranges::fill(label, '8');  // the widest index with this number of digits
+    // Either can be wider: each is drawn at the nearest available glyph size.
     for (const Face face : {Face::bold, Face::ui})
       widest = std::max(widest, text_size(frame.fonts, face, pixels, label).x);
   };
   for (Index i = 0; i < std::min<Index>(count, 64); ++i) measure(i);
-  measure(count - 1);  // the longest of indices
+  measure(count - 1);  // the longest index
   return widest;
 }
 
@@ -129,8 +129,8 @@ float turned_room(const Frame& frame, Axis axis, Index rows, Index cols, ImVec2 
   const float t = pixels / 12;
   const float pitch = std::min(box.x / static_cast<float>(cols), 2 * box.y / static_cast<float>(rows));
   const float widest = widest_label(frame, axis, cols, pixels);
-  // What names at most as high as their rows leave, but in any case what a word takes that leaves the matrix half of
-  // the height.
+  // The room that labels at most as high as their rows leave, but at least enough for a word that leaves the matrix
+  // half of the height.
   const float room = std::max(box.y + 2 * t - 12.5f * t * static_cast<float>(rows), box.y * 0.48f) / 0.71f;
   return widest + 3 * t > pitch && pitch >= 6 * t ? std::min({widest + 1, room, 120 * t}) : 0;
 }

@@ -23,7 +23,7 @@ void draw_number(const Frame& frame, ImDrawList& list, std::string_view drawn, I
   draw_text(list, frame.fonts, Face::mono, pixels, {centre.x - size.x / 2, centre.y - size.y / 2}, ink, drawn);
 }
 
-/// The rows and columns of a heatmap that the clip rectangle leaves in sight: [first, last).
+/// The visible rows and columns of a heatmap within the clip rectangle: [first, last).
 struct Sight {
   Index first_row, last_row, first_col, last_col;
 };
@@ -69,7 +69,7 @@ struct NumberWriter {
     }
   }
 
-  float margin() const { return 7 * frame.u; }  // with room for the frame of a cell that is looked at
+  float margin() const { return 7 * frame.u; }  // with room for the frame of a selected cell
   float least() const { return TypeSize::note * frame.u; }
 
   NumberSpan span_of(const Sight& sight) const {
@@ -82,8 +82,8 @@ struct NumberWriter {
     return span;
   }
 
-  /// One for all that is in sight: where that would not fit, none is written, since an empty cell among numbers would
-  /// look like one of them.
+  /// One format for all visible numbers. If it does not fit, no number is written, since an empty cell among numbers
+  /// would look like a missing number.
   std::optional<NumberFormat> format_of(const NumberSpan& span) const {
     return number_format(span, static_cast<int>((cell.x - margin()) / digit));
   }
@@ -103,7 +103,7 @@ struct NumberWriter {
       case CellKind::masked:
       case CellKind::neg_inf:
         if (std::isfinite(value) && heat.stage == Stage::masked_scores) return;  // a finite fill
-        if (!format) return;  // where no number is written the hatching says it
+        if (!format) return;  // if no numbers are written, the hatching is enough
         return write_mark(heat.quad.show_leaks ? "0" : "−∞", centre, frame.look.muted);
       case CellKind::nan: return write_mark("NaN", centre, frame.look.ink);
       case CellKind::pos_inf: return write_mark("+∞", centre, frame.look.ink);
@@ -114,7 +114,7 @@ struct NumberWriter {
   void write_mark(std::string_view mark, ImVec2 centre, ImU32 ink) {
     const ImVec2 size = text_size(frame.fonts, Face::mono, pixels, mark);
     if (size.x > cell.x - 2) return;
-    const ImVec2 half{size.x / 2 + 1, size.y / 2};  // of a plate: the mark stands on a pattern
+    const ImVec2 half{size.x / 2 + 1, size.y / 2};  // half the size of a plate: the mark is drawn on a pattern
     list.AddRectFilled({centre.x - half.x, centre.y - half.y}, {centre.x + half.x, centre.y + half.y},
                        fade(frame.look.card, 0.8f));
     draw_text(list, frame.fonts, Face::mono, pixels, {centre.x - size.x / 2, centre.y - size.y / 2}, ink, mark);

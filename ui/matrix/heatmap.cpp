@@ -18,7 +18,7 @@ void draw_heat(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Re
   quad.max = rect.max;
   const ImVec2 cell = cell_size(heat, rect);
   quad.cell_gap = std::min(cell.x, cell.y) >= 6 * frame.u ? std::max(1.0f, frame.u) : 0;
-  // Columns that are not computed yet are clipped away, so that nothing of them can show.
+  // Columns that are not computed yet are clipped, so that nothing of them is visible.
   const bool clipped = shown.columns < heat.cols;
   if (clipped) list.PushClipRect(rect.min, {rect.min.x + static_cast<float>(shown.columns) * cell.x, rect.max.y}, true);
   if (shown.rows < heat.rows) quad.revealed = shown.rows * heat.cols + shown.cells;
@@ -59,9 +59,10 @@ void draw_highlight(const Frame& frame, ImDrawList& list, const HeatPicture& hea
   }
   const Meaning meaning = meaning_in(heat, cell);
   const ImVec2 size = cell_size(heat, rect);
-  // Elsewhere only the tokens' rows and columns, thinly: the cell's true sources are the provenance's to mark.
+  // In other heatmaps only the tokens' rows and columns are marked, with thin lines: the true sources are marked by the
+  // provenance.
   const bool here = heat.stage == cell.stage;
-  // What is kept stands in ink; what is pointed at, more lightly, in grey.
+  // The pinned cell is marked in the text colour, the cell under the pointer in a lighter grey.
   const ImU32 colour = kept ? fade(frame.look.ink, here ? 1.0f : 0.4f) : fade(frame.look.pointed, here ? 0.9f : 0.5f);
   const float thick = here && kept ? Stroke::frame(frame.u) : Stroke::hair(frame.u);
   const auto is_token = [&](Axis axis) { return here || axis == Axis::query || axis == Axis::key; };
@@ -69,8 +70,7 @@ void draw_highlight(const Frame& frame, ImDrawList& list, const HeatPicture& hea
     const ImVec2 min{rect.min.x + static_cast<float>(col) * size.x, rect.min.y + static_cast<float>(row) * size.y};
     const ImVec2 max{rect.min.x + static_cast<float>(col + cols) * size.x,
                      rect.min.y + static_cast<float>(row + rows) * size.y};
-    const bool thin =
-        std::min(max.x - min.x, max.y - min.y) < 4 * thick;  // then a fine line stands beside what it marks
+    const bool thin = std::min(max.x - min.x, max.y - min.y) < 4 * thick;  // then a thin line is drawn next to it
     const float line = thin ? frame.u : thick, out = thin ? line + 0.5f : line / 2;
     compat::add_rect(list, {std::round(min.x - out), std::round(min.y - out)},
                      {std::round(max.x + out), std::round(max.y + out)}, colour, Corner::mark * frame.u, line);
@@ -80,7 +80,7 @@ void draw_highlight(const Frame& frame, ImDrawList& list, const HeatPicture& hea
   if (meaning.col >= 0 && meaning.col < heat.cols && is_token(info(heat.stage).cols))
     band(0, heat.rows, meaning.col, 1);
   if (!here || meaning.row < 0 || meaning.col < 0 || meaning.row >= heat.rows || meaning.col >= heat.cols) return;
-  // The cell itself in a box, set off from whatever colour it has.
+  // A frame around the cell itself, in contrast to any cell colour.
   const float box = std::max(2.0f, (kept ? 2.5f : 2.0f) * frame.u);
   const ImVec2 min{rect.min.x + static_cast<float>(meaning.col) * size.x,
                    rect.min.y + static_cast<float>(meaning.row) * size.y};
@@ -107,14 +107,14 @@ void draw_highlights(const Frame& frame, ImDrawList& list, const HeatPicture& he
 
 namespace {
 
-/// The indices whose cells lie between two screen coordinates.
+/// The indices of the cells between two screen coordinates.
 std::pair<Index, Index> visible(float from, float size, Index count, float lo, float hi) {
   const auto first = static_cast<Index>(std::max(0.0f, std::floor((lo - from) / size)));
   const auto last = static_cast<Index>(std::max(0.0f, std::ceil((hi - from) / size)));
   return {std::min(first, count), std::min(last, count)};
 }
 
-/// What the labels of one axis share.
+/// The common properties of one axis's labels.
 struct LabelStyle {
   const Frame& frame;
   ImDrawList& list;
@@ -136,7 +136,7 @@ struct LabelStyle {
   float width(bool lit, std::string_view text) const { return text_size(frame.fonts, face(lit), pixels, text).x; }
 };
 
-/// The piece of the picture that a token is, in the place of its label.
+/// The token's piece of the picture, in place of its label.
 void draw_piece(const LabelStyle& style, const TokenPicture& picture, Index token, Rect at, bool lit) {
   const Index patch = token - picture.extra;
   const ImVec2 whole{at.width() * static_cast<float>(picture.columns), at.height() * static_cast<float>(picture.rows)};
@@ -148,20 +148,21 @@ void draw_piece(const LabelStyle& style, const TokenPicture& picture, Index toke
   if (lit) compat::add_rect(style.list, at.min, at.max, style.frame.look.ink, 0, Stroke::hair(style.frame.u));
 }
 
-/// Thinned out; the one that is looked at pushes aside what is not `apart` from it, in cells.
+/// Whether the label is drawn when labels are thinned out: the highlighted one hides those less than `apart` cells
+/// away.
 bool has_label(Index i, Index every, Index lit, float apart) {
   const bool beside = lit >= 0 && i != lit && static_cast<float>(std::abs(i - lit)) < apart;
   return i == lit || (i % every == 0 && !beside);
 }
 
-/// Names say little where most are left out between: then the index.
+/// If this many names are left out between two labels, indices are more useful.
 constexpr Index names_left_out = 5;
 std::string_view label_text(const std::string& name, Index i, bool index, char (&buffer)[24]) {
   if (!index) return name;
   return {buffer, static_cast<std::size_t>(std::snprintf(buffer, sizeof buffer, "%lld", static_cast<long long>(i)))};
 }
 
-/// Whole, but for a word, which may be cut where it is longer than `room`; a number that is does not stand.
+/// Words may be cut to fit; an index that does not fit is omitted.
 bool is_index(std::string_view text) { return text.find_first_not_of("0123456789") == std::string_view::npos; }
 
 void draw_row_labels(const LabelStyle& style, Index lit) {
@@ -194,14 +195,14 @@ void draw_row_labels(const LabelStyle& style, Index lit) {
     const float right = outer ? end - style.heat.second_tier * style.pixels : end;
     draw_elided(style.list, style.frame.fonts, style.face(r == lit), style.pixels, {right - width, middle - line / 2},
                 style.ink(r == lit), text, width);
-    // Between its neighbours' names to its row.
+    // A line between its neighbours' labels to its row.
     if (outer)
       style.list.AddLine({right + 2 * style.frame.u, std::round(middle)}, {end + 2 * style.frame.u, std::round(middle)},
                          style.frame.look.line, Stroke::hair(style.frame.u));
   }
 }
 
-/// Whether the column's token is a piece of a picture, which is drawn under it then.
+/// Draws the column's piece of a picture below it; returns whether its token is one.
 bool put_column_piece(const LabelStyle& style, Index c, Index lit) {
   if (!style.heat.col_picture.has(c)) return false;
   const float side = std::round(style.pixels);
@@ -211,7 +212,7 @@ bool put_column_piece(const LabelStyle& style, Index c, Index lit) {
   return true;
 }
 
-/// Each ends under its cell and leans out to the left.
+/// Each label ends below its cell and leans to the left.
 void draw_turned_labels(const LabelStyle& style, Index lit) {
   const auto [first, last] = visible(style.rect.min.x, style.cell.x, style.heat.cols, style.list.GetClipRectMin().x,
                                      style.list.GetClipRectMax().x);
@@ -230,7 +231,7 @@ void draw_column_labels(const LabelStyle& style, Index lit) {
   const float u = style.frame.u;
   const auto [first, last] = visible(style.rect.min.x, style.cell.x, style.heat.cols, style.list.GetClipRectMin().x,
                                      style.list.GetClipRectMax().x);
-  // A name may be cut to a few letters, an index not at all.
+  // A name may be cut to a few letters, an index may not.
   const float widest = std::min(style.heat.widest_column * style.pixels, 56 * u * style.pixels / (TypeSize::note * u));
   const float room = std::max(style.cell.x - 3 * u, widest);
   const float apart = (room + 3 * u) / style.cell.x - 0.01f;
@@ -286,7 +287,7 @@ const std::string* label_at(const HeatPicture& heat, const Rect& rect, ImVec2 po
   const float below = point.y - rect.max.y;
   if (below < 0 || below > (heat.turned_room > 0 ? 0.71f * heat.turned_room + 1 : 1.4f) * pixels) return nullptr;
   const float lean =
-      heat.turned_room > 0 ? std::max(below - 0.5f * pixels, 0.0f) : 0;  // a turned label runs down to the left
+      heat.turned_room > 0 ? std::max(below - 0.5f * pixels, 0.0f) : 0;  // a slanted label runs down to the left
   return named(heat.col_labels, place(point.x + lean, rect.min.x, rect.max.x, heat.cols));
 }
 

@@ -24,7 +24,7 @@ constexpr Line lines[] = {
     {MatrixTake::value, "matrix_menu.value", "Ctrl+C", 'c', true, false, false},
     {MatrixTake::row, "matrix_menu.row", "Ctrl+Shift+C", 'c', true, true, false},
     {MatrixTake::matrix, "matrix_menu.matrix", "Ctrl+Alt+C", 'c', true, false, true},
-    {MatrixTake::figure, "matrix_menu.figure", "Ctrl+E", 0, false, false, false},  // the session's own key
+    {MatrixTake::figure, "matrix_menu.figure", "Ctrl+E", 0, false, false, false},  // the session handles the key
     {MatrixTake::png, "matrix_menu.png", "Alt+P", 'p', false, false, true},
     {MatrixTake::svg, "matrix_menu.svg", "Alt+S", 's', false, false, true},
     {MatrixTake::csv, "matrix_menu.csv", "Alt+C", 'c', false, false, true},
@@ -36,7 +36,7 @@ void close(const Frame& frame) {
   frame.show([](View& v) { v.menu.reset(); });
 }
 
-/// Takes every click beside the menu, so that none changes what is looked at. Comes after what lies above it.
+/// Takes every click outside the menu, so that it does not change the selection. After everything that is above it.
 void catch_clicks(const Frame& frame, Rect window, Rect menu) {
   clickable("beside", window);
   const bool clicked = ImGui::IsMouseClicked(ImGuiMouseButton_Left) || ImGui::IsMouseClicked(ImGuiMouseButton_Right);
@@ -60,7 +60,7 @@ void draw_heading(const Frame& frame, const Cell& cell, ImVec2 at) {
               {where, static_cast<std::size_t>(std::max(length, 0))});
 }
 
-/// Gives whether it was clicked.
+/// Returns whether it was clicked.
 bool draw_line(const Frame& frame, const Line& line, Rect place) {
   const float u = frame.u;
   const bool clicked = pressable(frame, line.word, place);
@@ -88,7 +88,7 @@ void offer_matrix_menu(const Frame& frame, const std::optional<Cell>& cell) {
 void draw_matrix_menu(const Frame& frame, Rect window) {
   const std::optional<MatrixMenu>& menu = frame.view().menu;
   if (!menu) return;
-  if (!frame.shows(menu->cell)) return close(frame);  // its matrix is gone
+  if (!frame.shows(menu->cell)) return close(frame);  // its matrix no longer exists
   const float u = frame.u;
   const float line = 26 * u, head = 30 * u, apart = 9 * u, pad = 7 * u;
   const ImVec2 size{270 * u, head + line * static_cast<float>(std::size(lines)) + apart + 2 * pad};

@@ -10,7 +10,7 @@
 namespace headlight {
 namespace {
 
-/// The patterns as figures have them, of one size.
+/// The patterns as in figures, all of one size.
 struct Patterns {
   std::array<std::shared_ptr<const Image>, cell_kind_count> images;
 };

@@ -16,7 +16,7 @@ namespace {
 
 constexpr float code_line = 19;  // points
 
-/// mine − right of one matrix, [1, 1, rows, cols]; where both are the same infinity or NaN there is no difference.
+/// mine − right for one matrix, [1, 1, rows, cols]; 0 if both are the same infinity or NaN.
 Tensor difference_of(const MatrixView& mine, const MatrixView& right) {
   Buffer values;
   values.reserve(static_cast<std::size_t>(mine.rows * mine.cols));
@@ -39,7 +39,7 @@ float reach_of(const MatrixView& matrix) {
   return reach;
 }
 
-/// The terminal's hyphens as the minus signs that they are.
+/// Replaces the hyphens of the terminal's text by minus signs.
 std::string with_minus_signs(const std::string& text) {
   std::string set;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -78,7 +78,7 @@ struct MineMaker : ScenePart {
     line_above_panels(y);
   }
 
-  /// The first number that the step's text states, where the stage is there: a cell, or a row with column −1.
+  /// The place of the first number that the step's text claims, if the stage exists: a cell, or a row with column −1.
   std::optional<Cell> claimed() const {
     const std::size_t step = view.lesson.step;
     if (!course || step >= course->steps.size()) return {};
@@ -91,10 +91,10 @@ struct MineMaker : ScenePart {
     return {};
   }
 
-  /// The text's numbers are in sight.
+  /// Whether the numbers of the text are visible.
   bool shows_claim() const { return claim && claim->stage == picture.stage; }
 
-  /// In a lesson what the text speaks of, or the last stage, until it is known where it begins.
+  /// In a lesson, the stage of the text, or the last stage until the first wrong one is known.
   Stage shown() const {
     if (claim && !view.beside) return claim->stage;
     if (!secrets.stages && !view.beside) return Stage::output;
@@ -116,7 +116,7 @@ struct MineMaker : ScenePart {
   }
   ImU32 colour_of_all() const { return beside.comparison.matches() ? look.v : look.warning; }
 
-  /// A lesson's function, where it is known with its wrong line, and the lines that mend it.
+  /// A lesson's function, with the wrong line marked once it is known, and the lines that correct it.
   float code(float y) {
     const std::size_t wrong = secrets.mistake ? course->bug->line : course->bug->code.size();
     const std::size_t lines =
@@ -132,7 +132,7 @@ struct MineMaker : ScenePart {
     }
     return card.max.y + 12 * u;
   }
-  /// `mark` 0: as it is. Gives the y below.
+  /// `mark` 0: unmarked. Returns the y coordinate below.
   float code_text(const Rect& card, float y, const std::string& side, const std::string& line, ImU32 mark) {
     const float pixels = TypeSize::body * u, below = y + code_line * u;
     if (mark != 0) pen.fill({{card.min.x + u, y - u}, {card.max.x - u, below - u}}, fade(mark, 0.16f));
@@ -174,7 +174,7 @@ struct MineMaker : ScenePart {
     if (!chosen) target.framed = rect;
   }
 
-  /// The shown stage and how it compares, or what to do.
+  /// The shown stage and the result of its comparison, or a hint.
   void line_above_panels(float y) {
     if (stage_text.empty()) {
       pen.words(Face::ui, TypeSize::body * u, {inside.min.x, y}, look.muted, say("mine.pick"), inside.width());
@@ -187,7 +187,7 @@ struct MineMaker : ScenePart {
     pen.words(Face::ui, TypeSize::body * u, {from, y + u}, look.ink, stage_text, inside.max.x - from);
   }
 
-  /// Along the bottom, as high as its words need; gives the y above it.
+  /// At the bottom, as high as its text needs; returns the y coordinate above it.
   float report() {
     const float most = inside.height() * 0.42f, pixels = TypeSize::large * u, width = inside.width() - 32 * u;
     float height = 24 * u;
@@ -213,8 +213,8 @@ struct MineMaker : ScenePart {
     return picture.report_card.min.y - 12 * u;
   }
 
-  /// The batch entry and head that are compared: the claim's, in a lesson those at which the stage differs (its panel
-  /// chooses no head), else the view's.
+  /// The batch entry and head that are compared: those of the claim; in a lesson, those where the stage differs (its
+  /// panel cannot choose a head); otherwise the view's.
   std::pair<Index, Index> shown_matrix(const StageComparison& stage, const Tensor& right) const {
     const bool follows = shows_claim() && !view.beside;
     const bool tells = course && secrets.stages && stage.differs() && stage.agreement;
@@ -238,7 +238,7 @@ struct MineMaker : ScenePart {
       stage_text += "  ·  " + say.fill("inspector.head", {head});
     const MatrixView a = stage->own->values.matrix(batch, head), b = right.matrix(batch, head);
     const float gap = 12 * u, names = widest_label(frame, info(picture.stage).rows, a.rows, TypeSize::note * u) + 8 * u;
-    // One below the other where the cells are larger so.
+    // One below the other if that makes the cells larger.
     const auto across = [&](float wide, float high) {
       return std::min({(wide - names - 22 * u) / static_cast<float>(a.cols),
                        1.4f * (high - 62 * u) / static_cast<float>(a.rows), 84 * u});
@@ -275,7 +275,7 @@ struct MineMaker : ScenePart {
     }
   }
 
-  /// The stage's own numbers, the right ones, or their difference.
+  /// The user's numbers of the stage, the right ones, or their difference.
   HeatPicture heat_of(const StageComparison& stage, int which, const Tensor (&values)[3],
                       std::pair<Index, Index> batch_head, const Rect& rect) const {
     const auto [batch, head] = batch_head;
@@ -296,14 +296,14 @@ struct MineMaker : ScenePart {
     else if (quad.mask.defined()) quad.mask = (*beside.right())[Stage::mask];
     if (which == 2) {
       quad.colormap = heat.colormap = &window_colormap(view, Stage::scores);
-      // Where a stage agrees, what rounding leaves is not made to look like a difference.
+      // If a stage agrees, rounding errors do not appear as a difference.
       const float rounding = stage.differs() ? 1e-30f : static_cast<float>(tolerance(reach_of(b)));
       const float reach = std::max(reach_of(values[2].matrix()), rounding);
       quad.range = {-reach, reach};
     } else if (info(picture.stage).palette == Palette::diverging) {
       const float reach = std::max({reach_of(a), reach_of(b), 1e-30f});
       quad.range = {-reach, reach};
-    } else {  // the run's own range is that of the right numbers alone
+    } else {  // the run's own range is only that of the right numbers
       quad.range.hi = std::max({quad.range.hi, reach_of(a), reach_of(b)});
     }
     heat.row_labels = axis_labels(frame, info(picture.stage).rows, a.rows);
@@ -320,7 +320,7 @@ struct MineMaker : ScenePart {
       const std::optional<Rect> mark = shows_claim() && which < 2 ? mark_of(*claim, *heat)
                                        : secrets.stages           ? mark_of(stage, *heat)
                                                                   : std::nullopt;
-      if (which == 2) heat->batch = heat->head = 0;  // where its numbers are
+      if (which == 2) heat->batch = heat->head = 0;  // index of the difference's only matrix
       pen.colour_ends(*heat, card, title);
       pen.heat({.heat = heat, .labels = TypeSize::note * u, .numbers = true, .marks = false});
       if (mark) pen.box(mark->grown(1.5f * u), look.warning, 2.5f * u, Corner::cell * u);
@@ -332,10 +332,10 @@ struct MineMaker : ScenePart {
     picture.panels.push_back({std::move(title), std::move(heat)});
   }
 
-  /// A stage that the run has none of stands in another's shape.
+  /// A stage that the run does not have is shown in the shape of another one.
   Stage trace_stage(Stage standing) const { return trace.has(standing) ? standing : Stage::weights; }
 
-  /// A cell, or with column −1 a row.
+  /// A cell, or a row if the column is −1.
   static std::optional<Rect> mark_of(const Cell& cell, const HeatPicture& heat) {
     if (cell.row < 0 || cell.batch != heat.batch || cell.head != heat.head || cell.row >= heat.rows ||
         cell.col >= heat.cols)

@@ -21,7 +21,7 @@ struct MineDrawer {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const Look& look = frame.look;
   const float u = frame.u;
-  float left = 0, width = 0, y = 0;  ///< of the report's words
+  float left = 0, width = 0, y = 0;  ///< of the report's text
 
   void draw() {
     draw_scene(frame, list, picture.scene);
@@ -37,7 +37,7 @@ struct MineDrawer {
     });
   }
 
-  /// A cell of any of the three is the same place of all.
+  /// The pointer's cell, in all three matrices.
   void point() {
     if (picture.panels.size() != 3) return;
     const Rect& all = picture.cells;
@@ -56,7 +56,7 @@ struct MineDrawer {
     tooltip(frame, text);
   }
 
-  /// What goes wrong, in sentences; scrolls where it is long.
+  /// The report of what is wrong; scrolls if it is long.
   void draw_report() {
     const Rect& card = picture.report_card;
     draw_card(frame, list, card, beside.comparison.matches() ? look.v : look.warning, 1.5f * u);
@@ -91,7 +91,7 @@ struct MineDrawer {
     ImGui::PopStyleVar();
   }
 
-  /// The mask that the numbers reveal becomes the run's.
+  /// Offers to use the mask that the numbers reveal for the run.
   void offer_mask(const Scenario& revealed) {
     ImGui::SetCursorScreenPos({left, y});
     if (chip(frame, "take_mask", frame.words("mine.take_mask"), false))
@@ -118,7 +118,7 @@ struct MineDrawer {
   }
 };
 
-/// There, as it should be computed.
+/// Shows the operation, with the right numbers.
 void show_operation(const Frame& frame, Stage stage) {
   frame.show([beside = frame.document.beside, stage, trace = frame.document.trace](View& v) {
     v = with_beside_stage(std::move(v), *beside, stage);
@@ -131,7 +131,7 @@ void show_operation(const Frame& frame, Stage stage) {
   });
 }
 
-/// At the right end of the heading; gives their left end.
+/// Buttons at the right end of the heading; returns their left end.
 float draw_buttons(const Frame& frame, Rect area) {
   float right = area.max.x;
   const Beside& beside = *frame.document.beside;

@@ -19,7 +19,7 @@ std::string stages_in_words(const std::vector<Stage>& stages) {
   return list;
 }
 
-/// The code behind the explanation's last "Write ", without the sentence's end.
+/// The code after the explanation's last "Write ", without the end of the sentence.
 std::string line_to_write(const std::string& explanation) {
   const std::size_t at = explanation.rfind("Write ");
   if (at == std::string::npos) return {};
@@ -53,7 +53,7 @@ const char* key_of(OwnReading::Kind kind) {
   return "";
 }
 
-/// Whether it is said of a stage that does not differ.
+/// Whether the finding is about a stage that does not differ.
 bool is_note(const Comparison& comparison, const Wrong& wrong) {
   const auto stage = std::ranges::find(comparison.stages, wrong.stage, &StageComparison::stage);
   return stage != comparison.stages.end() && !stage->differs() && !wrong.findings.empty();

@@ -1,4 +1,4 @@
-// The heads of a network as cards, a line for each layer or in the chosen order.
+// The heads of a network as cards, one row per layer or in the chosen order.
 #include <algorithm>
 #include <cmath>
 
@@ -12,12 +12,11 @@ namespace {
 
 constexpr std::size_t most_claim_lines = 2;
 
-/// The heads as cards: each with its picture, what it does in words where there is room, and the bar of what heads are
-/// marked by.
+/// Each card has the head's picture, its description if there is room, and the bar of the chosen mark.
 struct HeadCards : NetworkPart {
   const float line = caption * 1.4f;
 
-  /// `fills`: over all of a room that is too small for words beside the picture.
+  /// `fills`: use all of a room that is too small for text next to the picture.
   void put_picture(HeadPlace at, Rect room, bool fills) const {
     const OverviewLayer& layer = layer_at(at.layer);
     const bool measured = facts.can_measure && view.measure != HeadMeasure::weight;
@@ -41,7 +40,7 @@ struct HeadCards : NetworkPart {
     pen.add_content(rect);
   }
 
-  /// What a head is marked by, in words; "" where nothing is.
+  /// The value of a head's mark as text; "" if there is none.
   std::string mark_words(const std::optional<HeadMark>& mark, bool silent) const {
     if (silent) return say("sentence.silent");
     if (!mark) return {};
@@ -50,13 +49,13 @@ struct HeadCards : NetworkPart {
     return say(mark->pattern ? pattern_key(trace, *mark->pattern) : "network.mixed");
   }
 
-  /// Whole, in few words where all of it has no room.
+  /// The description in full, or a shorter one if there is no room.
   std::vector<std::string> claim_lines(HeadPlace at, float width, std::size_t most = most_claim_lines) const {
     return whole_lines(context.fonts, Face::ui, caption, {facts.claim(at), facts.claim(at, true)}, width,
                        std::min(most, most_claim_lines));
   }
 
-  /// The lines of the longest claim: all cards of a view leave as much room.
+  /// The number of lines of the longest description: all cards of a view reserve this much.
   std::size_t lines_of_claims(float width) const {
     std::size_t lines = 0;
     for (Index l = 0; l < std::ssize(facts.claims); ++l) {
@@ -66,7 +65,7 @@ struct HeadCards : NetworkPart {
     return lines;
   }
 
-  /// The head's number, what it is marked by and what it does, under its picture or beside it.
+  /// The head's number, its mark and its description, below or next to its picture.
   void put_words(HeadPlace at, Rect words, bool below, bool names_layer, const std::optional<HeadMark>& mark) const {
     const bool silent = layer_at(at.layer).silent[static_cast<std::size_t>(at.head)];
     float y = words.min.y + line / 2;
@@ -103,7 +102,8 @@ struct HeadCards : NetworkPart {
     if (large) pen.fill(card, look.card, Corner::card * u);
     const std::optional<HeadMark> mark = mark_of(overview, facts, view.network, at);
     const std::size_t lines = 2 + lines_of_claims(card.width() - 2 * pad);
-    // The words stand under the picture or beside it, whichever leaves it larger; without room there is the bar alone.
+    // Text is placed below or next to the picture, whichever leaves a larger picture; without room there is only the
+    // bar.
     const float bar = card.height() >= 40 * u ? 5 * u : 0;
     const float under = card.width() >= 104 * u ? std::min(card.width() - 2 * pad,
                                                            card.height() - 2 * pad - static_cast<float>(lines) * line)
@@ -140,13 +140,13 @@ struct HeadCards : NetworkPart {
     pen.target(card, SceneAction::head, at.head, {Stage::weights, at.layer, at.head, 0, 0});
   }
 
-  /// As high as a card of this width is of use.
+  /// The maximum useful height of a card of this width.
   float most_card_height(float width) const {
     const std::size_t lines = lines_of_claims(width - 24 * u);
     return std::min(width + (2.2f + static_cast<float>(lines)) * 1.4f * caption, 330 * u);
   }
 
-  /// Layers as rows, heads as columns; of too many layers those around the one that is looked at.
+  /// Layers as rows, heads as columns; if there are too many layers, those around the selected one.
   void put_layers(Rect room) const {
     const auto layers = static_cast<Index>(overview.layers.size()), heads = overview.heads();
     float label = 0;
@@ -157,7 +157,7 @@ struct HeadCards : NetworkPart {
     label = label > 0 ? label + 12 * u : 0;
     const float gap = heads > 8 || layers > 6 ? 4 * u : 10 * u;
     const float width = (room.width() - label) / static_cast<float>(heads);
-    // Cards without room for words leave the heads' numbers to the columns.
+    // If cards have no room for text, the columns have the heads' numbers.
     const bool numbered = heads > 1 && width - gap < 104 * u;
     if (numbered) {
       const float row = caption * 1.5f;

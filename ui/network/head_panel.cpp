@@ -1,5 +1,5 @@
-// Beside the heads: what is known of the one that is looked at, the residual's size by layer, the prediction by
-// position.
+// The panel next to the heads: facts about the selected head, the size of the residual stream by layer, the prediction
+// by position.
 #include <algorithm>
 #include <cmath>
 
@@ -15,7 +15,7 @@ struct ResidualSteps {
   std::vector<Tensor> sizes;  ///< [B, n] each
   std::vector<std::string> names;
 };
-/// Of the stack that the layer is in.
+/// For the stack of the layer.
 ResidualSteps residual_steps(const SceneContext& context, const HeadOverview& overview, Index layer) {
   const OverviewLayer& at = overview.layers[static_cast<std::size_t>(layer)];
   auto [steps, names] = ResidualSteps{};
@@ -33,7 +33,7 @@ ResidualSteps residual_steps(const SceneContext& context, const HeadOverview& ov
   return {std::move(steps), std::move(names)};
 }
 
-/// One line a token from layer to layer, the mean in bold.
+/// One line per token from layer to layer, the mean in bold.
 void put_residual(Pen& pen, const ResidualSteps& residual, Rect room) {
   const SceneContext& context = pen.context();
   const Look& look = pen.look();
@@ -87,7 +87,7 @@ void put_residual(Pen& pen, const ResidualSteps& residual, Rect room) {
 }
 
 struct HeadPanel : NetworkPart {
-  Rect room;  ///< what is left of it, from the top down
+  Rect room;  ///< the remaining room, from the top
   const OverviewLayer& layer = layer_at(looked.layer);
   const HeadPatterns& patterns = layer.summary.patterns[static_cast<std::size_t>(looked.head)];
   const float names = names_room();
@@ -113,7 +113,7 @@ struct HeadPanel : NetworkPart {
     room.min.y += pen.sentence(TextRole::caption, text, values, room, caption, look.muted) + 4 * u;
   }
 
-  /// name, bar, number; a share that is not known has neither.
+  /// Name, bar, number; an unknown share has neither bar nor number.
   void put_bar(const std::string& name, std::optional<double> share, ImU32 colour) {
     const float pitch = caption * 1.75f, middle = room.min.y + pitch / 2;
     const float numbers = pen.measure(Face::mono, pen.type.number, "0.000").x + 8 * u;
@@ -150,7 +150,7 @@ struct HeadPanel : NetworkPart {
     for (std::size_t i = 0; i < head_pattern_count; ++i) {
       const auto pattern = static_cast<HeadPattern>(i);
       if (patterns.rows[i] == 0) continue;
-      // Of few words only: how many.
+      // Shows the number of words if there are few.
       const std::string few = patterns.is_usual(pattern) ? "" : " (" + std::to_string(patterns.rows[i]) + ")";
       put_bar(say(pattern_key(trace, pattern)) + few, patterns[pattern], look.head(looked.head));
     }
@@ -182,7 +182,7 @@ struct HeadPanel : NetworkPart {
     std::vector<Chip> marks{{say("network.strongest"), SceneAction::pattern, -1, !choice.pattern}};
     for (std::size_t i = 0; i < head_pattern_count; ++i) {
       const auto pattern = static_cast<HeadPattern>(i);
-      // No patch of a picture comes twice.
+      // Patches of a picture are never repeated.
       if (reads_pictures(trace) && (pattern == HeadPattern::duplicate || pattern == HeadPattern::induction)) continue;
       marks.push_back(
           {say(pattern_key(trace, pattern)), SceneAction::pattern, static_cast<Index>(i), choice.pattern == pattern});
@@ -191,7 +191,7 @@ struct HeadPanel : NetworkPart {
     put_chips(marks);
   }
 
-  /// The probability of the likeliest next word with all heads, without this one, and without its layer.
+  /// The probability of the most likely next word with all heads, without this one, and without its layer.
   void put_effect() {
     if (facts.likeliest.empty() || facts.without.empty() || room.height() <= caption * 11) return;
     const auto at = static_cast<std::size_t>(looked.layer), head = static_cast<std::size_t>(looked.head);
@@ -213,7 +213,7 @@ struct HeadPanel : NetworkPart {
     room.min.y += chart - caption * 1.6f;
   }
 
-  /// "after the: cat 0.31", a line a word, the last words where there are too many.
+  /// "after the: cat 0.31", one line per word; if there are too many, the last words.
   void put_predictions() {
     if (facts.predictions.empty() || room.height() <= caption * 4.5f) return;
     room.min.y += 4 * u;

@@ -1,5 +1,5 @@
-// Two pictures of all layers that are no attention: the experts that each word chose, and what is read and what is new
-// as the text is written word by word.
+// Two pictures of all layers other than attention: the experts that each word chose, and what each generation step
+// reads and adds.
 #include <algorithm>
 #include <cmath>
 
@@ -16,15 +16,14 @@ constexpr Index bytes_a_number = 2;
 struct ExpertPanels : NetworkPart {
   const float pitch = caption * 1.8f;
 
-  /// A line a word, a column an expert, and last what each expert got of all words.
+  /// One row per word, one column per expert, and a last row with each expert's share of all words.
   void put(Index layer, Rect room) const {
     const Tensor& shares = facts.experts[static_cast<std::size_t>(layer)];
     const Index batch = batch_of(shares.size(0)), count = shares.size(2);
     pen.text(TextRole::caption, Face::bold, caption, {room.min.x, room.min.y + pitch / 2}, Align::left,
              layer == looked.layer ? look.accent : look.ink, say.fill("network.layer", {layer_at(layer).layer}));
     pen.target(room, SceneAction::layer, layer);
-    const Index words =
-        std::min(static_cast<Index>(std::ssize(facts.text)), shares.size(1));  // of another stack: fewer
+    const Index words = std::min(static_cast<Index>(std::ssize(facts.text)), shares.size(1));  // fewer in another stack
     const Index fits = std::clamp<Index>(static_cast<Index>(std::floor(room.height() / pitch + 0.01f)) - 3, 1, words);
     const float names = room.width() * 0.24f, cell = (room.width() - names) / static_cast<float>(count);
     const MatrixNumbers text(2, true);
@@ -81,7 +80,7 @@ struct WritingTable : NetworkPart {
   Rect room;
   const Index at = written_word(facts, view), count = std::ssize(facts.text);
 
-  /// The same number in all layers, or their sum.
+  /// One number if it is the same in all layers, or the sum.
   template <typename Number>
   std::string bytes(Number of_layer) const {
     Index sum = 0;
@@ -100,7 +99,7 @@ struct WritingTable : NetworkPart {
     return pen.sentence(TextRole::prose, say("network.writing_step"), values, room, pen.type.story, look.ink);
   }
 
-  /// What colours mean; gives its height.
+  /// The legend; returns its height.
   float put_legend(float y) const {
     float x = room.min.x;
     for (const auto& [key, colour] :

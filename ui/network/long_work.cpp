@@ -1,4 +1,5 @@
-// The long computations of the network view: one sentence's states put into another, and heads over many sentences.
+// The long computations of the network view: patching with the states of another sentence, and heads over many
+// sentences.
 #include <algorithm>
 #include <filesystem>
 #include <mutex>
@@ -12,7 +13,7 @@
 namespace headlight {
 namespace {
 
-/// What the worker leaves and the frame reads.
+/// Written by the worker, read by the frame.
 template <typename T>
 class Left {
  public:
@@ -36,7 +37,7 @@ std::vector<std::string> words_of(const NetworkText& text) {
   return words;
 }
 
-/// The one that is named, else the network's own; "" where there is none.
+/// The named file, otherwise the network's own; "" if there is none.
 std::string file_of_sentences(const Frame& frame, const NetworkRun& run) {
   if (!frame.view().network.texts.empty()) return frame.view().network.texts;
   const std::filesystem::path own = run.network->folder() / "sentences.txt";

@@ -13,13 +13,13 @@ namespace {
 
 constexpr Index most_said = 256;
 
-/// The pass again without a head, or without all of a layer: what that does to the likeliest word.
+/// The effect on the most likely word of repeating the pass without a head, or without a whole layer.
 struct Effects {
   std::shared_ptr<const NetworkRun> run;
   Index batch = 0, token = -1;
-  std::size_t next = 0;                    ///< of `cases`
+  std::size_t next = 0;                    ///< index of the next of `cases`
   std::vector<HeadPlace> cases;            ///< head −1: the layer
-  std::shared_ptr<const MeanHeads> means;  ///< over the network's sentences, once they are computed
+  std::shared_ptr<const MeanHeads> means;  ///< over the network's sentences; null until computed
   std::size_t next_mean = 0;
 };
 
@@ -39,16 +39,16 @@ double probability_without(const Effects& effects, HeadPlace at,
   return probability_of(without, effects.batch, place_of_prediction(without, effects.batch), effects.token);
 }
 
-/// What was computed about a trace so far, what is still to come, and the matrix of all layers.
+/// What has been computed about a trace, what remains, and the matrix of all layers.
 struct Teller {
   FactsSoFar so_far;
   Effects effects;
-  // The matrix that is asked for.
+  // The requested matrix.
   LayersTogether together = LayersTogether::none;
   Index together_at = -1;
   std::optional<std::uint64_t> joined_version;
   std::optional<std::uint64_t> task_version;
-  HeadMeasure measure = HeadMeasure::weight;  ///< that `brought` is of
+  HeadMeasure measure = HeadMeasure::weight;  ///< the measure of `brought`
 };
 
 void tell_predictions(const NetworkRun& run, Index batch, NetworkFacts& facts, Effects& effects) {
@@ -79,7 +79,7 @@ void tell_predictions(const NetworkRun& run, Index batch, NetworkFacts& facts, E
   facts.without_layer.resize(run.layers.size());
 }
 
-/// Experts, and what writing reads.
+/// Experts, and what generation reads.
 void tell_layers(const NetworkRun& run, Index batch, NetworkFacts& facts) {
   const bool mixture = std::ranges::any_of(run.layers, [](const LayerRun& layer) { return layer.experts.defined(); });
   for (const LayerRun& layer : run.layers) {
@@ -123,7 +123,7 @@ Teller begin(const Frame& frame) {
   return teller;
 }
 
-/// The next head's effect; whether there was one to be had.
+/// Computes the next head's effect; returns whether there was one left.
 bool advance_effects(Teller& teller) {
   Effects& effects = teller.effects;
   if (effects.next >= effects.cases.size()) return false;
@@ -136,7 +136,7 @@ bool advance_effects(Teller& teller) {
   return true;
 }
 
-/// The means of heads are computed in the background, while nothing else is.
+/// Computes the means of heads in the background, while nothing else is computed.
 void tell_means(const Frame& frame, Teller& teller) {
   Effects& effects = teller.effects;
   const LayersTogether shown = frame.view().network.together;
@@ -149,7 +149,7 @@ void tell_means(const Frame& frame, Teller& teller) {
   ++teller.so_far.version;
 }
 
-/// The next head with its mean in its place; whether there was one to be had.
+/// Computes the effect of the next head with its mean; returns whether there was one left.
 bool advance_means(Teller& teller) {
   Effects& effects = teller.effects;
   while (effects.next_mean < effects.cases.size() && effects.cases[effects.next_mean].head < 0) ++effects.next_mean;
@@ -160,7 +160,7 @@ bool advance_means(Teller& teller) {
   return true;
 }
 
-/// Flow asks for a maximum flow for each pair of words, each over all edges.
+/// Flow needs a maximum flow for each pair of words, over all edges.
 bool flow_can_be_had(Index words, std::ptrdiff_t layers) { return words <= 128 && words * words * layers <= 200'000; }
 
 Tensor one_entry(const Tensor& means, Index batch) {
@@ -172,7 +172,7 @@ Tensor one_entry(const Tensor& means, Index batch) {
   return {{mean.rows, mean.cols}, std::move(cells)};
 }
 
-/// Why there is no such matrix, as a key of the words; "" where there is.
+/// The translation key of the reason why there is no such matrix; "" if there is one.
 const char* missing_together(const HeadOverview& overview, Index layer, LayersTogether wanted) {
   const OverviewLayer& last = overview.layers[static_cast<std::size_t>(layer)];
   const Tensor& mean = last.summary.mean;
@@ -185,12 +185,13 @@ const char* missing_together(const HeadOverview& overview, Index layer, LayersTo
   return wanted == LayersTogether::flow && !flow_can_be_had(mean.size(1), layers) ? "network.flow_too_long" : "";
 }
 
-/// Another line of the lens; whether there was one to be had.
+/// Computes another line of the lens; returns whether there was one left.
 bool advance_lens(const Frame& frame, Teller& teller) {
   const auto run = network_of(frame.trace()->inputs);
   NetworkFacts& facts = teller.so_far.facts;
   if (frame.view().network.together != LayersTogether::lens || !run || !run->logits.defined()) return false;
-  if (run->network->spec().head.reads != HeadReads::first) return false;  // no one token's
+  if (run->network->spec().head.reads != HeadReads::first)
+    return false;  // the prediction does not depend on a single token
   const auto layers = run->network->layers();
   const Index batch = std::min(frame.view().batch, run->logits.size(0) - 1), block = std::ssize(facts.lens);
   if (block >= std::ssize(run->network->spec().stacks.back().blocks)) return false;
@@ -207,7 +208,7 @@ bool advance_lens(const Frame& frame, Teller& teller) {
   return true;
 }
 
-/// What the heads of another layer bring; whether there was one to be had.
+/// Computes the contribution norms of another layer; returns whether there was one left.
 bool advance_brought(const Frame& frame, Teller& teller) {
   NetworkFacts& facts = teller.so_far.facts;
   const HeadMeasure measure = frame.view().measure;
@@ -236,7 +237,7 @@ bool advance_brought(const Frame& frame, Teller& teller) {
   return true;
 }
 
-/// The matrix that is asked for: an average is there at once, rollout and flow come from the frame's joiner.
+/// The requested matrix: a mean is available at once, rollout and flow come from the frame's joiner.
 void tell_together(const Frame& frame, const HeadOverview& overview, Teller& teller) {
   const LayersTogether wanted = frame.view().network.together;
   const Index layer = looked_at_head(overview, frame.view()).layer;
@@ -268,7 +269,7 @@ void tell_together(const Frame& frame, const HeadOverview& overview, Teller& tel
   ++teller.so_far.version;
 }
 
-/// The effect of another sentence's states, or heads over many sentences, as far as the frame's task is.
+/// The state of the frame's task: the effect of another sentence's states, or heads over many sentences.
 void tell_task(const Frame& frame, Teller& teller) {
   const LayersTogether wanted = frame.view().network.together;
   const auto run = network_of(frame.trace()->inputs);

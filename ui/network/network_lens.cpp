@@ -1,4 +1,4 @@
-// What the network would say if it ended after each layer: a table of layers by positions.
+// The network's prediction if it ended after each layer: a table of layers by positions.
 #include <algorithm>
 #include <tuple>
 
@@ -27,7 +27,7 @@ struct LensTable : NetworkPart {
   LayerGrid grid;
   const Index positions = std::ssize(facts.lens_words), layers = std::ssize(facts.lens_layers);
   const std::string title = say(key_for(trace, "network.the_words"));
-  const float note = caption * 1.7f;  ///< room for which positions are shown
+  const float note = caption * 1.7f;  ///< for the note about the shown positions
 
   std::string layer_name(Index i) const {
     return say.fill("network.after", {layer_at(facts.lens_layers[static_cast<std::size_t>(i)]).layer});

@@ -29,7 +29,7 @@ std::string hint_key(LayersTogether together, bool row_ranges) {
   return std::string("network.") + layer_words[static_cast<std::size_t>(together)] + "_says";
 }
 
-/// The picture, or the text as far as one line may hold it; "" where neither is known.
+/// The picture, or the beginning of the text that fits one line; "" if neither is known.
 std::string what_is_read(const SceneContext& context, const WordLines& lines) {
   if (reads_pictures(context.trace)) {
     const auto run = network_of(context.trace.inputs);
@@ -51,7 +51,7 @@ std::string what_is_read(const SceneContext& context, const WordLines& lines) {
   return text;
 }
 
-/// The view's titles, the choices, and the picture that is chosen, from the top down.
+/// The view's title, the choices, and the selected picture, from the top down.
 struct NetworkPicture : NetworkPart {
   Rect area;
   const Tensor& pictures = layer_at(looked.layer).summary.pictures;
@@ -78,7 +78,7 @@ struct NetworkPicture : NetworkPart {
            look.warning);
   }
 
-  /// What is read, in one line.
+  /// The input, in one line.
   void put_text() {
     const std::string text = what_is_read(context, *layer_at(looked.layer).keys);
     const float pixels = pen.type.story, line = text.empty() ? 0 : pixels * 1.5f;
@@ -88,7 +88,7 @@ struct NetworkPicture : NetworkPart {
     area.min.y += line + 4 * u;
   }
 
-  /// The choice of a measure, and what its colours stand for.
+  /// The choice of a measure, and the legend.
   void put_measured() {
     const float taken =
         pen.tabs(area, Align::left, measure_keys, static_cast<std::size_t>(view.measure), SceneAction::measure);
@@ -166,7 +166,7 @@ std::vector<HeadPlace> heads_in_order(const HeadOverview& overview, const Networ
   if (choice.order == HeadOrder::layer) return order;
   const auto key = [&](HeadPlace at) {
     const std::optional<HeadMark> mark = mark_of(overview, facts, choice, at);
-    // One pattern after another, each with the most of it first; what was not measured comes last.
+    // Sorted by pattern, each with its largest value first; heads without a measurement come last.
     const int group = !mark                                ? 100
                       : choice.order == HeadOrder::pattern ? (mark->pattern ? static_cast<int>(*mark->pattern) : 99)
                                                            : 0;

@@ -33,7 +33,7 @@ struct StudyShown {
   std::vector<std::string> lines;
   std::vector<HeadMeans> heads;
   bool whole = false;
-  bool needs_file = false;  ///< no file is named, and none came with the network
+  bool needs_file = false;  ///< no file is named, and the network has none
 };
 /// Progress of the long computation.
 struct TaskShown {
@@ -50,7 +50,7 @@ struct NetworkFacts {
   /// [layer][head]: its probability without this head; unset if not computed or if the network is too large.
   std::vector<std::vector<std::optional<double>>> without;
   std::vector<std::optional<double>> without_layer;
-  /// The same with the mean of its output over the network's sentences in its place; empty where there are none.
+  /// The same with the head's output replaced by its mean over the network's sentences; empty if not available.
   std::vector<std::vector<std::optional<double>>> with_mean;
   struct Prediction {
     std::string after, word;
@@ -58,19 +58,19 @@ struct NetworkFacts {
     bool last = false;
   };
   std::vector<Prediction> predictions;  ///< the most likely token at every position
-  Tensor together;                      ///< [n, n], what LayersTogether asks for; rows that are not computed yet are 0
-  Index rows_together = 0;              ///< so many of it are there
-  std::string together_missing;         ///< key of the words that say why it is not there; "" where it is
-  std::vector<std::vector<LensCell>> lens;       ///< of LayersTogether::lens, the lines that are computed so far
-  std::vector<std::string> lens_words;           ///< along it
-  std::vector<Index> lens_layers;                ///< of the overview, one a line
-  PatchShown patch;                              ///< of LayersTogether::patch
-  StudyShown study;                              ///< of LayersTogether::study
-  TaskShown task;                                ///< of the two
-  std::vector<Tensor> experts;                   ///< a layer each: LayerRun::experts; empty where no layer has any
-  std::vector<DecodeLayer> decode;               ///< of the layers that write; empty where there are none
-  std::vector<std::string> text;                 ///< that they have read
-  std::string file;                              ///< the network's, as the person named it
+  Tensor together;          ///< [n, n], the matrix that LayersTogether selects; rows that are not computed yet are 0
+  Index rows_together = 0;  ///< number of computed rows
+  std::string together_missing;                  ///< translation key of the reason why it is missing; "" if it is there
+  std::vector<std::vector<LensCell>> lens;       ///< for LayersTogether::lens, the rows computed so far
+  std::vector<std::string> lens_words;           ///< words of its columns
+  std::vector<Index> lens_layers;                ///< layers of its rows, as indices of the overview
+  PatchShown patch;                              ///< for LayersTogether::patch
+  StudyShown study;                              ///< for LayersTogether::study
+  TaskShown task;                                ///< for the two above
+  std::vector<Tensor> experts;                   ///< one per layer: LayerRun::experts; empty if no layer has experts
+  std::vector<DecodeLayer> decode;               ///< the generating layers; empty if there are none
+  std::vector<std::string> text;                 ///< their input
+  std::string file;                              ///< the network's, as the user named it
   std::vector<std::vector<std::string>> claims;  ///< [layer][head]: what a shipped model's head does; "" if unknown
   std::vector<std::vector<std::string>> briefs;  ///< the same in few words; "" if there are none
   std::vector<Tensor> brought;                   ///< pictures of the view's measure, for the layers computed so far
@@ -84,12 +84,11 @@ struct NetworkFacts {
   }
 };
 
-/// Whether each row of a picture of weights this wide has colours up to its own largest: in many keys a weight is
-/// small.
+/// Whether each row of a weights picture of this width has its own colour range: with many keys, weights are small.
 inline bool has_row_ranges(Index cols) { return cols > 32; }
-/// Whether patches stand where words would.
+/// Whether tokens are patches instead of words.
 bool reads_pictures(const Trace& trace);
-/// The key of the words about patches where the network reads pictures: "network.title_picture", else the key.
+/// The translation key for patches if the network reads pictures: "network.title_picture"; otherwise `key`.
 std::string key_for(const Trace& trace, const std::string& key);
 /// Translation key of a pattern: "network.habit_previous".
 std::string pattern_key(const Trace& trace, HeadPattern pattern);
@@ -110,7 +109,7 @@ std::optional<HeadMark> mark_of(const HeadOverview& overview, const NetworkFacts
 
 Scene make_network(const SceneContext& context, const HeadOverview& overview, const NetworkFacts& facts, Rect place);
 
-/// What the parts of the picture read, under short names.
+/// Short names for the inputs of the picture's parts.
 struct NetworkPart : ScenePart {
   NetworkPart(Pen& by, const HeadOverview& heads, const NetworkFacts& known)
       : ScenePart(by), overview(heads), facts(known) {}
@@ -122,7 +121,7 @@ struct NetworkPart : ScenePart {
   const OverviewLayer& layer_at(Index layer) const { return overview.layers[static_cast<std::size_t>(layer)]; }
   /// "1.0"
   std::string head_name(HeadPlace at) const { return layer_at(at.layer).layer + "." + std::to_string(at.head); }
-  /// The batch entry that is looked at, in tensors of so many.
+  /// The selected batch entry, clamped for tensors with `count` entries.
   Index batch_of(Index count) const { return std::min(view.batch, count - 1); }
 };
 /// All heads as cards.
@@ -133,24 +132,24 @@ void put_head_panel(const NetworkPart& part, Rect room);
 float put_ways(const NetworkPart& part, Rect room);
 /// The matrix of all layers up to the current one.
 void put_together(const NetworkPart& part, Rect room);
-/// The shares that words gave to the experts, a panel a layer.
+/// The shares that words gave to the experts, one panel per layer.
 void put_experts(const NetworkPart& part, Rect room);
-/// What the step for a word reads of the words before it and what it adds, a row a layer.
+/// What the step for a word reads of the words before it and what it adds, one row per layer.
 void put_writing(const NetworkPart& part, Rect room);
-/// The word whose step that is.
+/// The word of that step.
 Index written_word(const NetworkFacts& facts, const View& view);
-/// What the network would say if it ended after each layer.
+/// The network's prediction if it ended after each layer.
 void put_lens(const NetworkPart& part, Rect room);
 /// The effect of another sentence's states on the logit of a word.
 void put_patch(const NetworkPart& part, Rect room);
-/// What each head does over many sentences.
+/// Statistics of each head over many sentences.
 void put_study(const NetworkPart& part, Rect room);
-/// A table with a line a layer and a column a position or a head: where it stands, and which of them are shown.
+/// A table with a row per layer and a column per position or head: its place, and the visible part.
 struct LayerGrid {
   Rect room;
-  float names = 0, head = 0;  ///< room for the names of the lines, and over the columns
+  float names = 0, head = 0;  ///< room for the names of the rows, and above the columns
   Index first = 0, columns = 0, top = 0, lines = 0;
-  float column = 0, line = 0;  ///< width of a column, height of a line
+  float column = 0, line = 0;  ///< width of a column, height of a row
   float x_of(Index at) const { return room.min.x + names + static_cast<float>(at - first) * column; }
   float y_of(Index at) const { return room.min.y + head + static_cast<float>(at - top) * line; }
   float middle_of(Index at) const { return room.min.x + names + (static_cast<float>(at - first) + 0.5f) * column; }
@@ -173,7 +172,7 @@ struct NetworkRun;
 /// Empty if there is no second sentence.
 PatchShown patch_shown(const Frame& frame, const std::shared_ptr<const NetworkRun>& run);
 /// The means of heads over the network's sentences, or over those that the view names; null until they are computed,
-/// and where there are none.
+/// and if there are none.
 std::shared_ptr<const MeanHeads> means_shown(const Frame& frame, const std::shared_ptr<const NetworkRun>& run);
 StudyShown study_shown(const Frame& frame, const std::shared_ptr<const NetworkRun>& run);
 

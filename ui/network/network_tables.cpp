@@ -1,5 +1,5 @@
-// Two tables of the network view: the effect of another sentence's states, layers by positions or heads; and what each
-// head does over many sentences, with those in which it matters most.
+// Two tables of the network view: the effect of another sentence's states, as layers by positions or heads; and
+// statistics of each head over many sentences, with the sentences in which it matters most.
 #include <algorithm>
 #include <cmath>
 #include <tuple>
@@ -14,12 +14,12 @@
 namespace headlight {
 namespace {
 
-/// An effect may be below zero: a small one is "≈0" there, as "<.01" would hide its sign.
+/// An effect may be negative: a small one is "≈0" there, since "<.01" would hide its sign.
 std::string in_digits(double value) { return MatrixNumbers(2, value > 0)(static_cast<float>(value)); }
 
 float button_height(const Pen& pen) { return pen.type.caption * 2.1f; }
 
-/// How far the long computation is, and the button that stops it or goes on; gives the height.
+/// The progress of the long computation, and the button that stops or continues it; returns the height.
 float put_task(Pen& pen, const TaskShown& task, Rect room) {
   const Words& words = pen.context().words;
   if (!task.error.empty())
@@ -41,7 +41,7 @@ float put_task(Pen& pen, const TaskShown& task, Rect room) {
   return button_height(pen) + 6 * pen.u();
 }
 
-/// A label and the room for a field that is typed into, which the view draws there; gives the height.
+/// A label and the place of a text field, which the view draws there; returns the height.
 float put_field(Pen& pen, Rect room, const char* key, Index field) {
   const std::string label = pen.context().words(key_for(pen.context().trace, key));
   const float height = ControlHeight::field * pen.u(),
@@ -57,7 +57,7 @@ struct PatchTable : NetworkPart {
   const float word = pen.type.word;
   const bool by_heads = view.network.patched == PatchedState::heads;
   const Index layers = std::ssize(overview.layers), columns = by_heads ? overview.heads() : std::ssize(patch.words);
-  double most = 0;  ///< the largest effect, at the ends of the colours
+  double most = 0;  ///< the largest effect, for the ends of the colours
 
   std::string layer_name(Index layer) const { return say.fill("network.layer", {layer_at(layer).layer}); }
 
@@ -152,7 +152,7 @@ struct StudyTable : NetworkPart {
     return all;
   }
 
-  /// The columns that are shown, as indices of study_columns().
+  /// The shown columns, as indices of study_columns().
   std::vector<Index> columns() const {
     std::vector<Index> shown;
     for (Index i = 0; i < std::ssize(study_columns()); ++i) {
@@ -178,7 +178,7 @@ struct StudyTable : NetworkPart {
     pen.target(rect, SceneAction::study_head, each.head, {Stage::weights, each.layer, each.head, 0, 0});
   }
 
-  /// The sentences in which the head that is looked at matters most; from `y` on.
+  /// The sentences in which the selected head matters most; from `y` on.
   void put_sentences(float y) {
     const auto at = std::ranges::find_if(
         study.heads, [&](const HeadMeans& each) { return each.layer == looked.layer && each.head == looked.head; });
@@ -226,7 +226,7 @@ struct StudyTable : NetworkPart {
     }
   }
 
-  /// Which rows are seen, and a bar of how far down they are: the wheel moves them, a click turns a page.
+  /// The range of visible rows with a scroll bar: the wheel scrolls, a click turns a page.
   void put_place(std::size_t first, std::size_t shown, std::size_t count, Rect rows) {
     const auto most = static_cast<Index>(count - shown), from = static_cast<Index>(first);
     const Rect note{{room.min.x, rows.max.y}, {room.max.x, rows.max.y + line}};

@@ -1,4 +1,4 @@
-// What the layers of a network give together: one large matrix, and the layers' averages that it is made of.
+// Matrices computed from all layers of a network: one large matrix, and the layers' means that it is computed from.
 #include <algorithm>
 #include <cmath>
 
@@ -20,12 +20,12 @@ std::vector<std::string> words_along(const WordLines& lines, Index batch, Index 
   return static_cast<Index>(words.size()) == count ? words : std::vector<std::string>{};
 }
 
-/// The average of each layer of the looked-at one's stack, and the matrix of all layers up to it.
+/// The mean of each layer in the selected layer's stack, and the matrix of all layers up to it.
 struct Together : NetworkPart {
   Rect room;
   const std::vector<Index> stack = layers_with_averages();
 
-  /// The layers of the stack whose averages are kept.
+  /// The layers of the stack whose means are stored.
   std::vector<Index> layers_with_averages() const {
     const OverviewLayer& last = layer_at(looked.layer);
     std::vector<Index> layers;
@@ -36,7 +36,7 @@ struct Together : NetworkPart {
     return layers;
   }
 
-  /// The numbers of the cells, where these have room for two digits.
+  /// The numbers of the cells, if there is room for two digits.
   void put_numbers(const Rect& at, float side) const {
     const float number = pen.type.number * 0.9f;
     if (side < pen.measure(Face::mono, number, "0.00").x + 6 * u) return;
@@ -52,7 +52,7 @@ struct Together : NetworkPart {
     }
   }
 
-  /// Over the picture where the network reads one, else with words along it as far as there is room.
+  /// Over the picture if the network reads one, otherwise with words along it if there is room.
   void put_matrix() const {
     if (!facts.together.defined()) {
       const bool comes = facts.together_missing.empty();
@@ -101,12 +101,12 @@ struct Together : NetworkPart {
     put_numbers(at, side);
   }
 
-  /// The averages, in a row over the large matrix or in a column right of it; those that it is made of are framed. A
-  /// click: up to that layer. Gives the height or the width that they take.
+  /// The means, in a row above the large matrix or in a column right of it; those that it is computed from have a
+  /// frame. A click selects the last layer. Returns their height or width.
   float put_averages(bool beside) const {
     if (stack.size() < 2) return 0;
     const auto count = static_cast<float>(stack.size());
-    const float named = caption * 1.8f;  // the last one too
+    const float named = caption * 1.8f;  // the last one has a name too
     const float along = beside ? room.height() - named : room.width(),
                 gap = (beside ? named : 0) + std::min(10 * u, along / count * 0.12f);
     const float side = std::min(
@@ -171,7 +171,7 @@ float put_ways(const NetworkPart& part, Rect room) {
 
 void put_together(const NetworkPart& part, Rect room) {
   Together together{part, room};
-  // Beside it where that leaves the matrix larger and each average some room.
+  // Next to the matrix if that makes it larger and leaves enough room for each mean.
   const auto layers = static_cast<float>(std::max<std::size_t>(1, together.stack.size()));
   const bool beside = room.width() > room.height() * 1.15f && room.height() / layers > part.caption * 2 + 40 * part.u;
   const float taken = together.put_averages(beside);

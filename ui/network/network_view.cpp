@@ -25,7 +25,7 @@ void look_at(const Frame& frame, HeadPlace at) {
   });
 }
 
-/// The head at its layer, near: its words where there are words.
+/// Opens the head in its layer, at the level of the sentence if it has words.
 void open_head(const Frame& frame, const HeadOverview& overview, HeadPlace at) {
   const OverviewLayer& layer = overview.layers[static_cast<std::size_t>(at.layer)];
   const bool words = !layer.keys->empty();
@@ -42,7 +42,7 @@ void open_head(const Frame& frame, const HeadOverview& overview, HeadPlace at) {
   frame.edit("layer", [name = layer.layer](Scenario& s) { s.layer = name; });
 }
 
-/// Zeroes the head's output, or lets it back in: everything after it is computed anew.
+/// Sets the head's output to zero, or restores it: everything after it is recomputed.
 void knock_out(const Frame& frame, const HeadOverview& overview, HeadPlace at) {
   if (!overview.network) return;
   const OverviewLayer& layer = overview.layers[static_cast<std::size_t>(at.layer)];
@@ -53,7 +53,7 @@ void knock_out(const Frame& frame, const HeadOverview& overview, HeadPlace at) {
       s.knock_out.push_back({name, head});
       return;
     }
-    // A whole layer that was silent is its other heads then.
+    // If a whole layer was knocked out, its other heads stay knocked out.
     const bool whole =
         std::erase_if(s.knock_out, [&](const HeadAddress& each) { return each.head < 0 && each.layer == name; }) > 0;
     std::erase_if(s.knock_out, [&](const HeadAddress& each) { return each.layer == name && each.head == head; });
@@ -74,7 +74,7 @@ void turn_to(const Frame& frame, LayersTogether what) {
   frame.show([what](View& v) { v.network.together = v.network.together == what ? LayersTogether::none : what; });
 }
 
-/// A sentence of the study in the place of the text, and the head near.
+/// Replaces the text by a sentence of the study, and opens the head.
 void open_line(const Frame& frame, const HeadOverview& overview, const std::string& line) {
   open_head(frame, overview, looked_at_head(overview, frame.view()));
   frame.edit({}, [line](Scenario& s) { s.text = line; });
@@ -85,8 +85,8 @@ void open_line(const Frame& frame, const HeadOverview& overview, const std::stri
   });
 }
 
-/// What is typed into the view: the second sentence, the word, the file of sentences. Comes before the surface, which
-/// would have the pointer else.
+/// The text fields of the view: the second sentence, the word, the file of sentences. Before the surface, which would
+/// otherwise take the pointer.
 void offer_fields(const Frame& frame, const Scene& scene) {
   constexpr std::pair<std::string NetworkChoice::*, const char*> fields[] = {
       {&NetworkChoice::patch_from, "network.patch_from_hint"},
@@ -165,7 +165,7 @@ void click(const Frame& frame, const HeadOverview& overview, const NetworkFacts&
   }
 }
 
-/// The wheel moves the rows of the study's table.
+/// The wheel scrolls the study's table.
 void turn_wheel(const Frame& frame, const Scene& scene) {
   const float wheel = ImGui::GetIO().MouseWheel;
   const auto place = std::ranges::find(scene.targets, SceneAction::study_page, &SceneTarget::action);
@@ -174,8 +174,8 @@ void turn_wheel(const Frame& frame, const Scene& scene) {
   frame.show([from](View& v) { v.network.study_from = from; });
 }
 
-/// Arrows go along heads and layers, Enter opens; J and G are of this head; K: without it; M, R, F: what the layers
-/// give together.
+/// Arrows move between heads and layers, Enter opens the head; J and G act on this head; K: knock it out; M, R, F:
+/// mean, rollout, flow.
 void press_network_keys(const Frame& frame, const HeadOverview& overview, const NetworkFacts& facts) {
   if (!frame.takes_shortcuts()) return;
   const HeadPlace at = looked_at_head(overview, frame.view());
@@ -216,7 +216,7 @@ void draw_network_view(const Frame& frame, Rect place) {
   const SceneTarget* target = ImGui::IsItemHovered() ? target_at(scene, mouse) : nullptr;
   if (target && target->action != SceneAction::query_word) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   const bool moved = ImGui::GetIO().MouseDelta.x != 0 ||
-                     ImGui::GetIO().MouseDelta.y != 0;  // a resting pointer leaves the arrows alone
+                     ImGui::GetIO().MouseDelta.y != 0;  // a resting pointer does not override the arrow keys
   const std::optional<Index> word =
       target && target->action == SceneAction::query_word ? std::optional(target->index) : std::nullopt;
   if (ImGui::IsItemDeactivated() && target && !was_dragged(frame)) {

@@ -25,13 +25,12 @@ constexpr const char* slashes = "/";
 constexpr const char* home_variable = "HOME";
 #endif
 
-/// What lies beside a model's tensors: JSON, but no scenario.
+/// Files that belong to a model's tensors: JSON, but not scenarios.
 bool is_model_companion(const std::string& name) {
   return std::ranges::find(companion_names(), name) != companion_names().end() || name.ends_with(".index.json");
 }
 
-/// The word for what a file of this name holds; null for what cannot be opened, or cannot be a mask where one is
-/// wanted.
+/// The word for the contents of a file with this name; null if it cannot be opened or, if `masks`, cannot be a mask.
 const char* kind_of(const std::string& name, bool masks) {
   const std::string low = lower_case(name);
   if (low.ends_with(".npz") || low.ends_with(".npy")) return "open.numpy";
@@ -44,14 +43,14 @@ const char* kind_of(const std::string& name, bool masks) {
   return nullptr;
 }
 
-/// Whether a network lies in the folder: what describes it is there, or a cache of Hugging Face's.
+/// Whether the folder is a network: it has the model's description, or is a Hugging Face cache.
 bool holds_model(const fs::path& folder) {
   std::error_code error;
   return fs::exists(folder / "config.json", error) || fs::exists(folder / "params.json", error) ||
          utf8_from(folder.filename()).starts_with("models--");
 }
 
-/// In local time. Through the difference to now, since not every C++20 library can convert a file's clock yet.
+/// In local time. Computed from the difference to now, since not every C++20 library can convert a file's clock yet.
 std::string local_time(fs::file_time_type changed) {
   using std::chrono::system_clock;
   const auto ago = fs::file_time_type::clock::now() - changed;
@@ -98,7 +97,7 @@ std::string lower_case(std::string_view text) {
 }
 
 FolderListing list_folder(const std::string& folder, bool masks) {
-  constexpr std::size_t most = 20'000;  // more than anybody reads
+  constexpr std::size_t most = 20'000;  // more than anyone reads
   FolderListing listing{folder, {}, true, !masks && holds_model(path_from(folder).parent_path())};
   std::error_code error;
   fs::directory_iterator at(path_from(folder), error);
@@ -132,7 +131,7 @@ std::string name_part(const std::string& typed) { return typed.substr(cut_of(typ
 std::string first_folder() { return folder_part("./"); }
 
 std::string folder_above(const std::string& folder) {
-  const fs::path whole = path_from(folder).parent_path();  // without the slash behind
+  const fs::path whole = path_from(folder).parent_path();  // without the final slash
   return with_slash(utf8_from(whole.parent_path()));
 }
 
@@ -165,7 +164,7 @@ std::string completed(const FolderListing& listing, const std::string& part) {
     common.resize(static_cast<std::size_t>(end.in1 - common.begin()));
   }
   if (found == 0) return part;
-  while (!is_utf8(common)) common.pop_back();  // cut between characters
+  while (!is_utf8(common)) common.pop_back();  // cut between characters only
   return found == 1 && folder ? common + '/' : common;
 }
 

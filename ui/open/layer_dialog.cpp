@@ -24,7 +24,7 @@ const LayerCandidate* marked(const LayerChoice& choice) {
   return at == all.end() ? nullptr : &*at;
 }
 
-/// Everything is answered.
+/// Whether all questions are answered.
 bool complete(const LayerChoice& choice) {
   const LayerCandidate* layer = marked(choice);
   return layer != nullptr && (layer->heads || choice.heads);
@@ -56,7 +56,7 @@ void draw_headings(const Frame& frame) {
   ImGui::Dummy({0, 16 * frame.u});
 }
 
-/// Whether it was clicked twice.
+/// Returns whether it was double-clicked.
 bool draw_candidate(const Frame& frame, const LayerCandidate& candidate, LayerChoice& choice) {
   const float u = frame.u;
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -94,7 +94,7 @@ void move_mark(LayerChoice& choice, const std::vector<std::size_t>& found, int b
   choice.layer = all[found[static_cast<std::size_t>(at)]].layer;
 }
 
-/// Whether a layer was clicked twice.
+/// Returns whether a layer was double-clicked.
 bool draw_list(const Frame& frame, LayerChoice& choice, const std::vector<std::size_t>& found, float height) {
   draw_headings(frame);
   ImGui::BeginChild("list", {0, height - 16 * frame.u}, false, ImGuiWindowFlags_NoNav);
@@ -112,7 +112,7 @@ bool draw_list(const Frame& frame, LayerChoice& choice, const std::vector<std::s
   return twice;
 }
 
-/// Asks for the heads where the file does not say.
+/// Asks for the number of heads if the file does not have it.
 void draw_heads(const Frame& frame, LayerChoice& choice) {
   const LayerCandidate* layer = marked(choice);
   if (layer == nullptr || layer->heads) return;
@@ -144,7 +144,7 @@ std::vector<std::size_t> found_layers(const LayerQuestion& question, const std::
   return found;
 }
 
-/// Whether the answer was given.
+/// Returns whether the answer was given.
 bool draw_question(const Frame& frame, LayerChoice& choice, Rect inside) {
   const float u = frame.u;
   const LayerQuestion& question = *choice.question;
@@ -167,7 +167,7 @@ bool draw_question(const Frame& frame, LayerChoice& choice, Rect inside) {
 }
 
 struct Answer {
-  const char* word;  ///< as --mask-polarity takes it, and LayerChoice::layer
+  const char* word;  ///< as for --mask-polarity and in LayerChoice::layer
   MaskPolarity polarity;
   const char* title;
   const char* meaning;
@@ -175,7 +175,7 @@ struct Answer {
 constexpr Answer answers[] = {{"attend", MaskPolarity::attend, "polarity.attend", "polarity.attend_means"},
                               {"ignore", MaskPolarity::ignore, "polarity.ignore", "polarity.ignore_means"}};
 
-/// What each answer gives: 1 where a query may look.
+/// The mask for each answer: 1 where a query may attend.
 struct MaskPictures {
   Tensor masks[2];
 };
@@ -186,7 +186,7 @@ MaskPictures mask_pictures(const Scenario& of) {
     scenario.mask_polarity = answers[i].polarity;
     try {
       pictures.masks[i] = resolve(scenario).file_mask;
-    } catch (const InputError&) {  // what else is wrong with the file is said once it is answered
+    } catch (const InputError&) {  // other errors of the file are shown after the answer
     }
   }
   return pictures;
@@ -197,7 +197,7 @@ ImU32 ink_of(Rgba colour) { return IM_COL32(colour.r, colour.g, colour.b, 255); 
 void draw_mask(const Frame& frame, const Tensor& mask, Rect place) {
   if (!mask.defined()) return;
   const MatrixView cells = mask.matrix(0, 0);
-  constexpr Index most = 48;  // the upper left corner of a long one
+  constexpr Index most = 48;  // of a long mask, only the upper left corner
   const Index rows = std::min(cells.rows, most), cols = std::min(cells.cols, most);
   const float side =
       std::floor(std::min(place.width() / static_cast<float>(cols), place.height() / static_cast<float>(rows)));
@@ -226,7 +226,7 @@ bool draw_answer(const Frame& frame, const Answer& answer, const Tensor& mask, R
   frame.write(Face::bold, TypeSize::large, {x, place.min.y + 12 * u}, frame.look.ink, frame.words(answer.title));
   draw_paragraph(&list, frame.fonts, Face::ui, TypeSize::body * u, {x, place.min.y + 38 * u}, frame.look.muted,
                  frame.words(answer.meaning), width);
-  const float text = 2.6f * TypeSize::body * u;  // two lines, so that both pictures stand at one height
+  const float text = 2.6f * TypeSize::body * u;  // two lines, so that both pictures have the same height
   draw_mask(frame, mask,
             {{x, place.min.y + 50 * u + text}, {place.max.x - Space::card * u, place.max.y - Space::card * u}});
   return clicked;
@@ -262,7 +262,7 @@ void draw_layer_dialog(const Frame& frame, Rect place) {
   if (!area.open()) return;
   LayerChoice choice = frame.view().layers;
   const bool answered = draw_question(frame, choice, area.content());
-  if (compat::pressed(compat::Key::escape)) return;  // the dialog goes, and the field takes back what was typed
+  if (compat::pressed(compat::Key::escape)) return;  // the dialog closes, and the field restores its text
   if (!(choice == frame.view().layers)) {
     frame.show([choice = std::move(choice)](View& v) { v.layers = choice; });
   }

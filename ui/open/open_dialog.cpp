@@ -19,13 +19,13 @@ namespace {
 constexpr float row_height = 26;
 constexpr float side_width = 236;
 
-/// What a frame of the dialog comes to: its state, and the file that was taken.
+/// The result of one frame of the dialog: its state, and the chosen file.
 struct Turn {
   OpenChoice choice;
   std::string taken;
 };
 
-/// A line that can be clicked: its rectangle, and what the pointer does to it.
+/// A clickable line: its rectangle, and its pointer events.
 struct Line {
   ImVec2 min, max;
   bool clicked = false, twice = false;
@@ -89,7 +89,7 @@ void draw_lessons(const Frame& frame, Turn& turn) {
   }
 }
 
-/// The folder that is shown becomes another one.
+/// Changes to another folder.
 void enter(const Frame& frame, OpenChoice& choice, const std::string& folder) {
   if (folder_part(folder) == open_picture(frame.pictures, frame.view().open).folder) ++choice.visit;
   choice.typed = folder;
@@ -102,7 +102,8 @@ void take(const Frame& frame, Turn& turn, const FolderEntry& entry) {
   entry.folder && !entry.model ? enter(frame, turn.choice, path + '/') : void(turn.taken = path);
 }
 
-/// Enter, or the button: what is marked, else what is typed, else the folder that is shown, where it is a model.
+/// Enter, or the button: takes the marked file, otherwise the typed path, otherwise the current folder if it is a
+/// model.
 void take_typed(const Frame& frame, Turn& turn, const OpenPicture& picture) {
   const OpenChoice& choice = turn.choice;
   const auto& entries = picture.listing.entries;
@@ -208,7 +209,7 @@ void draw_files(const Frame& frame, Turn& turn, float height) {
   if (main_button(frame, "take", label)) take_typed(frame, turn, picture);
 }
 
-/// Recent files and lessons, in the column at the left; gives where the rest begins.
+/// Recent files and lessons, in the left column; returns where the rest begins.
 float draw_places(const Frame& frame, Turn& turn, const Rect& inside) {
   const float u = frame.u;
   const float side = std::min(side_width * u, inside.width() * 0.36f);
@@ -249,7 +250,7 @@ void draw_open_dialog(const Frame& frame, Rect place) {
                     ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   draw_files(frame, turn, inside.height());
   ImGui::EndChild();
-  if (compat::pressed(compat::Key::escape)) return;  // the dialog goes, and the field takes back what was typed
+  if (compat::pressed(compat::Key::escape)) return;  // the dialog closes, and the field restores its text
   if (!(turn.choice == frame.view().open)) {
     frame.show([choice = std::move(turn.choice)](View& v) { v.open = choice; });
   }

@@ -20,7 +20,7 @@
 namespace headlight {
 namespace {
 
-/// The first look at other tensors: all of the canvas, nothing chosen.
+/// The view for other tensors: the whole canvas, nothing selected.
 View afresh(View view) {
   view.selected.reset();
   view.looked = false;
@@ -36,15 +36,15 @@ View asking(View view, LayerQuestion question) {
   if (only && !question.candidates.empty()) choice.layer = question.candidates.front().layer;
   choice.heads = question.scenario.heads;
   choice.search.clear();
-  choice.focus = !question.candidates.empty();  // the question about a mask has no field
+  choice.focus = !question.candidates.empty();  // the question about a mask has no text field
   choice.question = std::make_shared<const LayerQuestion>(std::move(question));
   view.dialog = Dialog::layers;
   return view;
 }
 
 /// Shows what `path` names (a lesson, a scenario or tensors) in a new view; a mask file becomes file() of the current
-/// document (core/scenario/file_source.h). On failure the document gets an error and stays. Returns whether it is
-/// another document now.
+/// document (core/scenario/file_source.h). On failure, the document gets an error and stays the same. Returns whether
+/// the document was replaced.
 bool open_into(Document& document, const std::string& path) {
   bool changed = false;
   try {
@@ -63,7 +63,7 @@ bool open_into(Document& document, const std::string& path) {
     return true;
   } catch (const InputError& error) {
     document.view.dialog = Dialog::none;
-    // What was not opened takes nothing back: what is asked for, an undo say, may still be computing.
+    // A file that could not be opened cancels nothing: an undo may still be computing.
     if (changed) show_error(document, error.message());
     else document.error = error.message();
     return false;
@@ -79,14 +79,14 @@ bool ask_for_layer(Document& document) {
   return true;
 }
 
-/// The same where nothing says what true means in its mask, which `error` tells.
+/// The same if the polarity of the mask is unknown, as `error` says.
 bool ask_for_polarity(Document& document, const Message& error) {
   if (error.english().find(mask_polarity_is_open) == std::string::npos) return false;
   document.view = asking(document.view, {document.scenario, {}});
   return true;
 }
 
-/// Where a file is may be said in several ways.
+/// Makes paths absolute: the same file can be named in several ways.
 Scenario with_whole_paths(Scenario scenario) {
   for (std::string* file : {&scenario.file, &scenario.mask_file, &scenario.image}) {
     if (!file->empty() && !file->starts_with(shipped_model_prefix))
@@ -95,7 +95,7 @@ Scenario with_whole_paths(Scenario scenario) {
   return scenario;
 }
 
-/// More than a lesson that was played with, which undo brings back as it was left.
+/// Whether the document has more than changes to a lesson, which undo can restore.
 bool is_own_work(const Document& document) {
   const Scenario& s = document.scenario;
   return document.origin.lesson.id.empty() || s.x || s.attn_bias || !s.painted.empty() || !s.edits.empty();
@@ -142,7 +142,7 @@ void Opener::follow(Document& document, const Words& words) {
   try {
     if (with_whole_paths(read_scenario(file)) == with_whole_paths(document.origin.saved)) return;
   } catch (const InputError&) {
-    return;  // half written: the next change of the file is another try
+    return;  // half written; it is read again after the next change
   }
   if (has_unsaved_changes(document)) return ask_first(document, file);
   const View view = document.view;
@@ -177,7 +177,7 @@ View with_layer_dialog(const Document& document) {
   LayerQuestion question{document.scenario, {}};
   try {
     question.candidates = list_layers(document.scenario.file);
-  } catch (const InputError&) {  // the file has gone meanwhile; the numbers are still here
+  } catch (const InputError&) {  // the file no longer exists, but its numbers are still in memory
   }
   if (question.candidates.empty()) return document.view;
   if (question.scenario.layer.empty()) question.scenario.layer = question.candidates.front().layer;

@@ -27,7 +27,7 @@ const char* done_word(PasteUse use) {
   return use == PasteUse::input ? "paste.was_input" : use == PasteUse::mask ? "paste.was_mask" : "paste.was_bias";
 }
 
-/// "%20" is a blank; a % without two digits stays.
+/// "%20" becomes a space; a % without two hex digits stays.
 std::string unescaped(std::string_view text) {
   std::string out;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -41,7 +41,7 @@ std::string unescaped(std::string_view text) {
   return out;
 }
 
-/// The scenario with the matrix used so.
+/// The scenario with the matrix pasted for this use.
 Scenario with_pasted(Scenario scenario, const Tensor& matrix, PasteUse use) {
   if (use == PasteUse::bias) {
     scenario.attn_bias = GivenMatrix{matrix};
@@ -63,7 +63,7 @@ Scenario with_pasted(Scenario scenario, const Tensor& matrix, PasteUse use) {
     scenario.x = GivenMatrix{matrix};
     scenario.batch_size = scenario.queries = scenario.keys = std::nullopt;
     scenario.d_query = scenario.d_key = scenario.d_value = std::nullopt;
-    // Made for other numbers of tokens.
+    // These were for another number of tokens.
     scenario.valid_lens.clear();
     scenario.painted.clear();
     scenario.attn_bias.reset();
@@ -81,8 +81,8 @@ Message what_fits(const Dims& dims) {
           dims.n_k};
 }
 
-/// What `matrix` [rows, cols] can be used as: an input if its width matches, or if the weights are drawn to fit; a mask
-/// or a bias if it is [n_q, n_k] with suitable numbers.
+/// The possible uses of `matrix` [rows, cols]: an input if its width matches, or if the weights are random and can fit
+/// it; a mask or a bias if it is [n_q, n_k] with suitable numbers.
 std::vector<PasteUse> paste_uses(const Tensor& matrix, const Trace& shown) {
   const Dims& dims = shown.dims();
   const auto all = [&](auto rule) { return std::ranges::all_of(matrix.values(), rule); };
@@ -96,7 +96,7 @@ std::vector<PasteUse> paste_uses(const Tensor& matrix, const Trace& shown) {
   return uses;
 }
 
-/// A use as a button as wide as the dialog, with what it means beneath its name.
+/// A button for one use, as wide as the dialog, with an explanation below its name.
 bool use_button(const Frame& frame, const char* id, const char* title, const char* meaning) {
   const float u = frame.u;
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -121,7 +121,7 @@ std::string pasted_file(const std::string& text) {
   if (quoted) line = line.substr(1, line.size() - 2);
   constexpr std::string_view scheme = "file://";
   if (line.starts_with(scheme)) {
-    const std::size_t path = line.find('/', scheme.size());  // after a host, which is usually left out
+    const std::size_t path = line.find('/', scheme.size());  // the host, which is usually omitted, comes before
     line = path == std::string::npos ? "" : unescaped(line.substr(path));
   }
   std::error_code error;

@@ -1,4 +1,4 @@
-// The left panel's colours: which map, and what its ends stand for. Never changes a number.
+// The colour settings in the left panel: the colour map and its range. They never change a number.
 
 #include <algorithm>
 
@@ -15,7 +15,7 @@
 namespace headlight {
 namespace {
 
-/// A map from end to end, with words below its ends; gives the height.
+/// A colour map with labels below its ends; returns the height.
 float draw_map(const Frame& frame, ImDrawList& list, const Colormap& map, ImVec2 at, float width, const char* low,
                const char* high) {
   const float u = frame.u, bar = 10 * u;
@@ -32,7 +32,7 @@ float draw_map(const Frame& frame, ImDrawList& list, const Colormap& map, ImVec2
   return bar + 24 * u;
 }
 
-/// The hues of the first eight heads, and how the ninth wears the first one's.
+/// The hues of the first eight heads, and how the hue of the first head is varied for the ninth.
 float draw_heads(const Frame& frame, ImDrawList& list, ImVec2 at, float width) {
   const float u = frame.u, side = 12 * u, step = std::min(side + 5 * u, width / 10);
   for (Index h = 0; h < 9; ++h) {

@@ -1,4 +1,4 @@
-// The left panel: what determines the numbers, and which batch entry and head are looked at.
+// The left panel: the settings that determine the numbers, and the selected batch entry and head.
 
 #include "ui/panels/controls.h"
 
@@ -19,7 +19,7 @@
 namespace headlight {
 namespace {
 
-/// 1 to 32 singly, then in growing steps to `most`.
+/// 1 to 32 in single steps, then in growing steps to `most`.
 Choices lengths() {
   static const std::vector<Index> list = [] {
     std::vector<Index> all(32);
@@ -30,7 +30,7 @@ Choices lengths() {
   return std::span(list);
 }
 
-/// Where a file's numbers begin; of all other sources, and until there is a trace, at the input.
+/// The first stage of a file's numbers; the input for all other sources, and until there is a trace.
 Stage first_stage(const Frame& frame) {
   const bool file = frame.document.scenario.source == Source::file && frame.trace();
   return file ? frame.trace()->inputs.first_stage() : Stage::query;
@@ -44,7 +44,7 @@ void draw_input(const Frame& frame) {
     tooltip(frame, frame.words("controls.lines"));
     if (text) *text = as_lines(*text);
     if (text &&
-        text->find_first_not_of(" \t\n") != std::string::npos) {  // nothing is no sentence: what was typed last holds
+        text->find_first_not_of(" \t\n") != std::string::npos) {  // an empty text is ignored: the last one stays
       frame.edit("text", [text = std::move(*text)](Scenario& s) { s.text = text; });
     }
   } else if (now.source == Source::file) {
@@ -60,7 +60,7 @@ void draw_input(const Frame& frame) {
   draw_pasted(frame);
   const std::string& story = in_language(frame.document.origin.lesson.description, frame.words.language());
   const Scenario& began = frame.document.origin.lesson.scenario;
-  // A story is about the words it was told of.
+  // A story applies only to its original words.
   const bool still = now.source == began.source && now.text == began.text && now.file == began.file;
   if (!story.empty() && still) {
     note(frame, story);
@@ -106,7 +106,7 @@ void draw_shape(const Frame& frame) {
   draw_settings(frame, SettingGroup::shape);
 }
 
-/// W_q, W_k, W_v as three matrices or as one: the same numbers.
+/// W_q, W_k, W_v as three matrices or as one: the numbers are the same.
 void draw_packing(const Frame& frame) {
   const Inputs& inputs = frame.trace()->inputs;
   note(frame, frame.words("controls.weights_as"));
@@ -115,7 +115,7 @@ void draw_packing(const Frame& frame) {
     frame.show([one = *way == 1](View& v) { v.packed = one; });
 }
 
-/// Which of a network's layers, or of the layers whose attention a file holds.
+/// Selects a layer of a network, or one of the layers in a file.
 void draw_layer_choice(const Frame& frame) {
   const auto& overview = frame.trace()->overview;
   if (!overview || overview->layers.size() < 2) return;
@@ -148,7 +148,7 @@ void draw_scores(const Frame& frame) {
   const Trace& trace = *frame.trace();
   const Index d_head = std::max<Index>(wanted_dims(frame.document).d_head, 1);
   const float standard = 1 / std::sqrt(static_cast<float>(d_head));
-  const bool own = now.source != Source::file;  // else the file may say another
+  const bool own = now.source != Source::file;  // a file may have another value
   const float wanted = now.scale.value_or(own ? standard : trace.scale);
   const std::string shown =
       now.scale ? formatted("%.3g", static_cast<double>(*now.scale)) : "1/√" + std::to_string(d_head);
@@ -172,7 +172,8 @@ void draw_scores(const Frame& frame) {
   draw_settings(frame, SettingGroup::scores);
 }
 
-/// A lesson's words are read from the last row, too: 24 pixels at 1920 × 1080, 18 in the smallest presentation.
+/// In a presentation, a lesson's text must be legible from the last row: 24 pixels at 1920 × 1080, 18 in the smallest
+/// presentation.
 float wall_scale(ImVec2 window, float u) {
   const float pixels = std::max(24 * std::min(window.x / 1920, window.y / 1080), 18.0f);
   return std::clamp(std::ceil(pixels / (TypeSize::large * u) * 8) / 8, 1.0f, 2.0f);
@@ -246,7 +247,7 @@ void draw_controls(const Frame& frame, Rect place) {
   if (!frame.trace()) return;
   if (first_stage(frame) == Stage::query) draw_shape(frame);
   draw_looking(frame);
-  if (first_stage(frame) != Stage::weights) {  // else there are no scores to be changed
+  if (first_stage(frame) != Stage::weights) {  // otherwise there are no scores to change
     draw_mask_controls(frame);
     draw_scores(frame);
     draw_variant_controls(frame);

@@ -1,5 +1,5 @@
-// The dialogs that write files. The export dialog, on Ctrl+E: options left, right the figure as it will be written,
-// below where it goes. The save dialog, and the one that asks before changes are lost.
+// The dialogs that write files. Export (Ctrl+E): options on the left, the figure as it will be written on the right,
+// and the path below. Save, and the question before changes are lost.
 #include <algorithm>
 
 #include "core/tensor/message.h"
@@ -20,7 +20,7 @@ namespace {
 
 constexpr float left = 300, foot = 92, gap = 20;
 
-/// Under what is see-through.
+/// The checkerboard below transparent areas.
 void draw_checkers(const Frame& frame, Rect area) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float step = 8 * frame.u;
@@ -53,7 +53,7 @@ void draw_lines(const Frame& frame, Rect place, const std::vector<std::string>& 
   }
 }
 
-/// What cannot be shown before it is there, in words.
+/// The text shown while there is no preview yet.
 const char* story_of(const Frame& frame) {
   const ExportKind kind = frame.view().exporting.kind;
   return frame.words(kind == ExportKind::window ? "export.window_story" : "export.animation_story");
@@ -116,7 +116,7 @@ void draw_foot(const Frame& frame, Rect place, const ExportPreview& preview, Exp
   ImGui::SetCursorScreenPos({buttons + button_width(frame, copy) + 8 * u, top + 2 * u});
   const bool free = !ImGui::IsAnyItemActive() && !ImGui::GetIO().WantTextInput && !frame.focus.shown();
   const bool entered = free && preview.problem.empty() && !preview.exists &&
-                       compat::pressed_once(compat::Key::enter);  // over another only by a click
+                       compat::pressed_once(compat::Key::enter);  // over an existing file only by a click
   if (main_button(frame, "export", write, preview.problem.empty()) || entered) {
     frame.actions.push_back(Export{preview.path, preview.exists});
   }

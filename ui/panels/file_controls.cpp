@@ -1,4 +1,4 @@
-// The left panel's account of a file: what was taken for what, and the choices that this leaves.
+// File settings in the left panel: the assumptions made about a file, and the choices they leave.
 #include <algorithm>
 
 #include "ui/look/measure.h"
@@ -8,7 +8,7 @@
 namespace headlight {
 namespace {
 
-/// One choice of three or so under a small heading.
+/// A choice between a few options, below a small heading.
 template <typename Choice>
 void choose(const Frame& frame, const char* id, const char* heading, std::initializer_list<const char*> keys,
             Choice Scenario::*member) {
@@ -18,7 +18,7 @@ void choose(const Frame& frame, const char* id, const char* heading, std::initia
     frame.edit({}, [member, i = *clicked](Scenario& s) { s.*member = static_cast<Choice>(i); });
 }
 
-/// The key of an assumption's heading: core says it in English.
+/// The translation key for an assumption's English heading from core.
 const char* heading_of(const std::string& what) {
   constexpr struct {
     const char* what;
@@ -66,7 +66,7 @@ void draw_assumption(const Frame& frame, const Assumption& assumption, const std
   note(frame, taken_for);
 }
 
-/// Square matrices could be stored either way: nothing in the file tells.
+/// Square matrices may be stored either way: the file does not say which.
 bool order_is_open(const Frame& frame) {
   const Inputs& inputs = frame.trace()->inputs;
   const auto square = [](const Tensor& weight) { return weight.defined() && weight.size(0) == weight.size(1); };
@@ -111,7 +111,7 @@ void draw_file_controls(const Frame& frame) {
   }
 }
 
-/// What was pasted stands over the source until it is taken away.
+/// A pasted matrix replaces the source's until it is removed.
 void draw_pasted(const Frame& frame) {
   const Scenario& now = frame.document.scenario;
   const float width = ImGui::GetContentRegionAvail().x;

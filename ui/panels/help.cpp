@@ -9,7 +9,7 @@
 namespace headlight {
 namespace {
 
-// What plays, what looks, what changes the numbers, what goes in and out: a line without keys is a heading.
+// Grouped by playing, viewing, changing numbers, and files: a line without keys is a heading.
 constexpr Shortcut shortcuts[] = {
     {"", "help.group_play"},
     {"Space", "help.play"},
@@ -65,7 +65,7 @@ void draw_help(const Frame& frame, Rect place) {
   const float u = frame.u;
   const float line = 27 * u, wanted = 456 * u;
   const bool two =
-      place.width() >= 2 * wanted + 84 * u;  // columns: as high as a small screen; one that scrolls in a narrow window
+      place.width() >= 2 * wanted + 84 * u;  // in columns, as high as a small screen; in a narrow window it scrolls
   const std::size_t lines = two ? (std::size(shortcuts) + 1) / 2 : std::size(shortcuts);
   const DialogArea area(frame, place, Dialog::help, "help", frame.words("help.title"),
                         {(two ? 2 : 1) * wanted + 44 * u, line * static_cast<float>(lines) + 78 * u});

@@ -1,4 +1,4 @@
-// The right panel: the number that is looked at, how it was computed, and its row. Every source is a link.
+// The right panel: the selected number, how it was computed, and its row. Every source is a link.
 
 #include <algorithm>
 #include <cmath>
@@ -24,20 +24,21 @@ bool same_place(const CellEdit& edit, const Cell& cell) {
   return edit.stage == cell.stage && edit.batch == cell.batch && edit.row == cell.row && edit.col == cell.col;
 }
 
-/// Sets one number, replacing an earlier edit of the same cell. Not checked: resolve() leaves out cells that do not
-/// exist, and says so.
+/// Sets one number, replacing an earlier edit of the same cell. Not checked here: resolve() omits cells that do not
+/// exist, and reports them.
 void set_cell(Scenario& scenario, const Cell& cell, float value) {
   std::erase_if(scenario.edits, [&](const CellEdit& edit) { return same_place(edit, cell); });
   scenario.edits.push_back({cell.stage, cell.batch, cell.row, cell.col, value});
 }
 
-/// A slider and a field, if the cell can be edited; nothing for computed cells.
+/// A slider and a field if the cell can be edited; nothing for computed cells.
 void draw_cell_editor(const Frame& frame, const Cell& cell) {
   if (!is_parameter(cell.stage) && cell.stage > Stage::value) return;
   const Tensor& values = (*frame.trace())[cell.stage];
   const float value = values.matrix(cell.batch, 0)(cell.row, cell.col);
   section(frame, frame.words("inspector.set"));
-  const std::optional<float>& held = frame.view().cell_reach;  // a range that follows its own slider runs away
+  const std::optional<float>& held = frame.view().cell_reach;  // keeps the range while the slider moves, since a range
+                                                               // that followed the slider would grow without end
   const float reach = held.value_or(std::max(3.0f, 2 * std::abs(value)));
   const std::string shown = number_text(value, 4);
   const std::optional<float> chosen =
@@ -66,7 +67,7 @@ struct InspectorDrawer {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const Look& look = frame.look;
   const float u = frame.u, width = ImGui::GetContentRegionAvail().x;
-  // What the pointer is on: a source's link, a symbol of the formula.
+  // The target under the pointer: a source's link, or a symbol of the formula.
   std::optional<Cell> pointed{};
   std::optional<Stage> pointed_term{};
 
@@ -129,7 +130,7 @@ struct InspectorDrawer {
     frame.write(Face::ui, TypeSize::note, {x, at.y + (size - 16) * u}, look.muted, picture.meaning);
   }
 
-  /// "output › concat › weights": in as many lines as it takes.
+  /// "output › concat › weights", in as many lines as necessary.
   void crumbs() {
     if (picture.crumbs.size() < 2) return;
     ImVec2 at = ImGui::GetCursorScreenPos();
@@ -172,7 +173,8 @@ struct InspectorDrawer {
   void math(const std::vector<std::string>& lines, float points, const MathInk& ink) {
     for (const std::string& line : lines) {
       const ImVec2 size = math_size(frame.fonts, points * u, line);
-      const float fit = std::clamp(width / std::max(size.x, 1.0f), 0.6f, 1.0f);  // one piece wider than the panel
+      const float fit =
+          std::clamp(width / std::max(size.x, 1.0f), 0.6f, 1.0f);  // a single piece may be wider than the panel
       const ImVec2 at = ImGui::GetCursorScreenPos();
       draw_math(list, frame.fonts, points * u * fit, at, ink, line);
       ImGui::Dummy({width, size.y * fit - u});
@@ -204,7 +206,7 @@ struct InspectorDrawer {
     if (hovered) compat::add_rect(list, min, {min.x + size.x, min.y + size.y}, look.ink, Corner::cell * u, 1.5f * u);
   }
 
-  /// Three aligned rows; long ones go on below.
+  /// Three aligned rows; long ones are broken.
   void dot() {
     const DotPicture& dot = picture.dot;
     if (dot.columns.empty()) return;
@@ -254,7 +256,7 @@ struct InspectorDrawer {
     ImGui::Dummy({width, y - start.y});
   }
 
-  /// Where the number came from, or what it reaches: a line a cell, each a link.
+  /// The sources of the number, or the cells that depend on it: one link per line.
   void sources() {
     const std::vector<SourceLine>& lines = picture.reaches ? picture.reached : picture.sources;
     const bool has_sources = !picture.sources.empty() || !picture.dot.columns.empty();
@@ -265,7 +267,7 @@ struct InspectorDrawer {
     ImGui::Dummy({0, 0});
   }
 
-  /// "COMPUTED FROM | USED BY": the chosen one in ink.
+  /// "COMPUTED FROM | USED BY": the selected one in the text colour.
   void direction() {
     ImVec2 at = ImGui::GetCursorScreenPos();
     const char* words[] = {"inspector.sources", "inspector.reaches"};
@@ -294,7 +296,7 @@ struct InspectorDrawer {
       list.AddRectFilled({at.x - 6 * u, at.y}, {at.x + width + 6 * u, at.y + 18 * u}, look.field_hover,
                          Corner::cell * u);
     }
-    // A number is whole; words beside it, as what is reached has, take what the label leaves.
+    // A number is never cut; text, as for dependent cells, gets the width that the label leaves.
     const bool is_number = !picture.reaches;
     const float extent = frame.width(is_number ? Face::mono : Face::ui, TypeSize::note, source.number);
     const float room = is_number ? width - extent - 10 * u : frame.width(Face::ui, TypeSize::note, source.label);
@@ -358,7 +360,7 @@ void draw_assumptions(const Frame& frame) {
   for (const std::string& line : lines) note(frame, line);
 }
 
-/// Between two stages there is no cell to explain: what is being computed, and how.
+/// While a stage is being computed there is no cell to explain: shows the stage and its formula instead.
 void draw_stage_on_its_way(const Frame& frame, Stage stage) {
   const float u = frame.u;
   ImDrawList& list = *ImGui::GetWindowDrawList();

@@ -13,14 +13,14 @@ struct Colours {
   ImU32 ground, border, ink;
 };
 
-/// What is wrong, in the window's own names.
+/// The error with the window's own names.
 std::string error_sentence(const Frame& frame) {
   return frame.words.in_window(frame.words.translate(frame.document.error));
 }
 
 float message_width(const Frame& frame, Rect place) { return std::min(620 * frame.u, place.width() - 40 * frame.u); }
 
-/// A sentence at the foot of the canvas, where no field is typed into, with a button that takes it away.
+/// A message at the bottom of the canvas, where it covers no text field, with a button to close it.
 void draw_message(const Frame& frame, Rect place, const std::string& sentence, const Colours& colours) {
   const float u = frame.u;
   const float width = message_width(frame, place);
@@ -31,7 +31,7 @@ void draw_message(const Frame& frame, Rect place, const std::string& sentence, c
   const ImVec2 max{place.centre().x + width / 2, place.max.y - 14 * u};
   const ImVec2 min{max.x - width, max.y - height - 26 * u};
   const PanelArea area(frame, "message", min, max, colours.ground, {16, 12}, PanelArea::Kind::floating);
-  ImGui::BringWindowToDisplayFront(ImGui::GetCurrentWindow());  // over a dialog that came before it, and its veil
+  ImGui::BringWindowToDisplayFront(ImGui::GetCurrentWindow());  // in front of an older dialog and its veil
   compat::add_rect(*ImGui::GetWindowDrawList(), min, max, colours.border, Corner::cell * u, 1);
   write(ImGui::GetWindowDrawList(), {min.x + 16 * u, min.y + 13 * u});
   ImGui::SetCursorScreenPos({max.x - 36 * u, min.y + 8 * u});
@@ -39,7 +39,7 @@ void draw_message(const Frame& frame, Rect place, const std::string& sentence, c
 }
 
 void draw_progress(const Frame& frame, Rect place) {
-  constexpr double patience = 0.25;  // seconds before a wait is worth mentioning
+  constexpr double patience = 0.25;  // seconds before progress is shown
   const bool computes = frame.progress.busy && frame.progress.elapsed_seconds >= patience;
   if (!computes && !frame.painter.lacks()) return;
   const float u = frame.u;
@@ -74,7 +74,7 @@ float error_height(const Frame& frame, Rect place) {
 void draw_messages(const Frame& frame, Rect place) {
   const Document& document = frame.document;
   const Look& look = frame.look;
-  if (document.view.dialog == Dialog::exporting) return draw_progress(frame, place);  // the dialog says it itself
+  if (document.view.dialog == Dialog::exporting) return draw_progress(frame, place);  // the dialog shows it itself
   if (!document.error.empty()) {
     if (says_error(frame)) return draw_progress(frame, place);
     draw_message(frame, place, error_sentence(frame), {look.warning_ground, look.warning, look.warning});

@@ -1,4 +1,4 @@
-// The bottom line: time. The stages in the order they are computed, in their colours; play, step, loop, scrub.
+// The bottom line, the timeline: the stages in order of computation, in their colours; play, step, loop, scrub.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -34,7 +34,7 @@ bool play_button(const Frame& frame, ImVec2 centre) {
   return clicked;
 }
 
-/// Pace and place, each a small button of its own.
+/// Speed and position, each a small button.
 void draw_pace(const Frame& frame, ImVec2 at) {
   const View& view = frame.view();
   ImGui::SetCursorScreenPos(at);
@@ -55,7 +55,7 @@ void draw_pace(const Frame& frame, ImVec2 at) {
   tooltip(frame, frame.words("player.way_hint"));
 }
 
-/// The moment that a place on the line stands for.
+/// The moment at a position on the line.
 int moment_at(const Timeline& timeline, float share) {
   const auto& chapters = timeline.chapters();
   const float place = std::clamp(share, 0.0f, 0.9999f) * static_cast<float>(chapters.size());
@@ -64,12 +64,12 @@ int moment_at(const Timeline& timeline, float share) {
   return chapter.first + std::min(static_cast<int>(within * static_cast<float>(chapter.count)), chapter.count - 1);
 }
 
-/// "X" where one card stands for query, key and value.
+/// "X" if one card represents query, key and value.
 std::string_view label_of(const Frame& frame, Stage stage) {
   return stage == shown_as(*frame.trace(), Stage::query) && stage != Stage::query ? "X" : name(stage);
 }
 
-/// The line of all stages. A presentation names the stage in larger letters elsewhere.
+/// The line of all stages. A presentation shows the stage's name in larger letters elsewhere.
 struct TimelineLine {
   const Frame& frame;
   const float left, right;
@@ -105,7 +105,7 @@ struct TimelineLine {
     return chapter.stage == (after_output ? timeline.chapters().back().stage : view.looking.stage);
   }
 
-  /// From where to where the name of the chapter at `x` reaches.
+  /// The extent of a chapter's name at `x`.
   std::pair<float, float> reach(const Timeline::Chapter& chapter, float x) const {
     const Face face = is_current(chapter) ? Face::bold : Face::ui;
     const float extent = frame.width(face, TypeSize::body, label_of(frame, chapter.stage));
@@ -126,7 +126,7 @@ struct TimelineLine {
     list.AddCircle({from + width * done, y + 2.5f * u}, 6.5f * u, lane, 24, 2.2f * u);
   }
 
-  /// Names are whole: the present stage has its own in any case, the others where that leaves them room.
+  /// Names are never cut: the current stage always has its name, others if there is room.
   void draw_names() const {
     const float apart = 5 * u;
     std::pair<float, float> taken{right + step, right + step};

@@ -22,7 +22,7 @@ float bottom_height(const Frame& frame) {
   return frame.view().alone ? 0 : (frame.view().presenting ? 26 : 62) * frame.u + watch_height(frame);
 }
 
-/// Where a telephone held upright has no room beside the middle, what stands at its left stands below it.
+/// Whether the window is narrow, as on a phone held upright: the left panel is then below the middle.
 bool is_upright(const Frame& frame, ImVec2 window) { return window.x < 620 * frame.u; }
 float below_middle(const Frame& frame, ImVec2 window) {
   const float top = top_height(frame), bottom = window.y - bottom_height(frame);
@@ -44,7 +44,7 @@ Rect place_messages(const Frame& frame, ImVec2 window) {
   return {{left, top_height(frame)}, {window.x - right_width(frame, window), below_middle(frame, window)}};
 }
 
-/// What went wrong stands below the canvas, over none of its controls.
+/// Errors are shown below the canvas, where they cover no controls.
 Rect place_middle(const Frame& frame, ImVec2 window) {
   Rect place = place_messages(frame, window);
   place.max.y -= std::round(error_height(frame, place));
@@ -53,7 +53,7 @@ Rect place_middle(const Frame& frame, ImVec2 window) {
 
 Rect place_window(const Frame&, ImVec2 window) { return {{0, 0}, window}; }
 
-/// The top bar stays in reach: the first click of who reads another language is there.
+/// The top bar stays visible, so that users can change the language first.
 Rect place_welcome(const Frame& frame, ImVec2 window) { return {{0, top_height(frame)}, window}; }
 
 Rect place_bottom(const Frame& frame, ImVec2 window) {
@@ -85,19 +85,19 @@ constexpr std::array panels{
     Panel{"leave", place_window, draw_leave_dialog},
 };
 
-/// The near levels, the whole network and the list of lessons have the whole width.
+/// The detailed levels, the whole network and the list of lessons use the whole width.
 bool has_sides(const Frame& frame) {
   const ViewKind kind = frame.view().kind;
   return !frame.view().presenting && !frame.view().alone && kind != ViewKind::lesson && kind != ViewKind::network &&
          level_shown(frame.view()) == Level::pipeline;
 }
 
-/// In `place`, or, where that is smaller than the view needs, in a room of the view's own size behind scroll bars.
+/// Draws in `place` or, if that is smaller than the view needs, in an area of the view's own size with scroll bars.
 template <typename Draw>
 void draw_with_room(const Frame& frame, const ViewEntry& view, Rect place, Draw draw) {
   const ImVec2 points = view.least(frame), least{points.x * frame.u, points.y * frame.u};
   const bool wide = place.width() >= least.x, high = place.height() >= least.y;
-  if ((wide && high) || frame.view().presenting) return draw(place);  // on a wall there is nobody to scroll
+  if ((wide && high) || frame.view().presenting) return draw(place);  // no scroll bars in a presentation
   const float bar = ImGui::GetStyle().ScrollbarSize;
   const ImVec2 size{std::max(least.x, place.width() - (high ? 0 : bar)),
                     std::max(least.y, place.height() - (wide ? 0 : bar))};
@@ -126,9 +126,8 @@ float left_width(const Frame& frame, ImVec2 window) {
 }
 
 float right_width(const Frame& frame, ImVec2 window) {
-  const bool beside =
-      frame.document.own && frame.view().kind == ViewKind::compare;  // says what there is to say in the middle
-  const bool narrow = window.x < 900 * frame.u;                      // the picture comes before the numbers of one cell
+  const bool beside = frame.document.own && frame.view().kind == ViewKind::compare;  // the middle shows the result
+  const bool narrow = window.x < 900 * frame.u;  // the picture has priority over the inspector
   return narrow || !has_sides(frame) || beside || asks_in_canvas(frame)
              ? 0
              : std::round(std::clamp(window.x * 0.205f, 244 * frame.u, 350 * frame.u));

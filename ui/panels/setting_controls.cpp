@@ -1,4 +1,4 @@
-// The left panel's settings, and its mask: an expression, the four that are wanted most, and their numbers.
+// The settings in the left panel, and the mask: an expression, the four most common patterns, and their numbers.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -15,7 +15,7 @@
 namespace headlight {
 namespace {
 
-/// The word for settings.KEY, or settings.KEY.SUFFIX.
+/// The text of settings.KEY, or settings.KEY.SUFFIX.
 const char* word_for(const Frame& frame, const Setting& setting, std::string_view suffix = "") {
   std::array<char, 96> key{};
   std::snprintf(key.data(), key.size(), "settings.%s%s%.*s", setting.key.c_str(), suffix.empty() ? "" : ".",
@@ -27,7 +27,7 @@ void set(const Frame& frame, const Setting& setting, double number, bool gesture
   frame.edit(gesture ? setting.key : std::string(), [&setting, number](Scenario& s) { setting.set_number(s, number); });
 }
 
-/// The number that an unset setting comes to; NaN where that is none.
+/// The value in effect for an unset setting; NaN if there is none.
 double in_force(const Frame& frame, const Setting& setting) {
   if (!frame.trace()) return std::nan("");
   const Dims dims = wanted_dims(frame.document);
@@ -67,7 +67,7 @@ void draw_slider(const Frame& frame, const Setting& setting) {
   if (!chosen) return;
   double number = static_cast<double>(*chosen);
   if (setting.control == Control::whole_slider) number = std::round(number);
-  if (setting.key == "rotary_dim") number = 2 * std::round(number / 2);  // pairs
+  if (setting.key == "rotary_dim") number = 2 * std::round(number / 2);  // a number of pairs
   const bool unsets = number == 0 && !setting.range.holds(0);
   if (unsets ? !std::isnan(own) : number != own) set(frame, setting, unsets ? std::nan("") : number, true);
 }
@@ -77,7 +77,7 @@ void draw_text_setting(const Frame& frame, const Setting& setting) {
   const std::string* own = setting.string(frame.document.scenario);
   const std::string written = own ? std::string() : setting.text(frame.document.scenario).value_or("");
   std::array<char, 96> id{};
-  std::snprintf(id.data(), id.size(), "##%s", setting.key.c_str());  // the word stands above the field, not beside it
+  std::snprintf(id.data(), id.size(), "##%s", setting.key.c_str());  // the label is above the field, not next to it
   if (const auto typed = text_field(frame, id.data(), own ? *own : written, Face::ui)) {
     frame.edit({}, [&setting, typed = *typed](Scenario& s) { setting.apply(s, setting.option, typed); });
   }
@@ -88,7 +88,7 @@ void draw_toggle(const Frame& frame, const Setting& setting, ChipFlow& flow) {
   if (flow.chip(setting.key.c_str(), word_for(frame, setting), on)) set(frame, setting, on ? 0 : 1, false);
 }
 
-/// Of each batch entry; none where every query has its own, or there are none.
+/// One length per batch entry; empty if each query has its own, or if there are none.
 std::vector<Index> wanted_lengths(const Document& document) {
   std::vector<Index> lengths;
   for (const std::vector<Index>& entry : document.scenario.valid_lens) {
@@ -144,7 +144,7 @@ void draw_setting(const Frame& frame, const Setting& setting) {
 }
 
 void draw_settings(const Frame& frame, SettingGroup group) {
-  std::optional<ChipFlow> flow;  // toggles that follow each other share lines
+  std::optional<ChipFlow> flow;  // consecutive toggles share lines
   for (const Setting& setting : all_settings()) {
     if (setting.group != group || setting.control == Control::own) continue;
     if (setting.applies != nullptr && !setting.applies(frame.document.scenario)) continue;

@@ -27,10 +27,10 @@ float tab_words(const Frame& frame, const ViewEntry& view) {
   return frame.width(view.kind == frame.view().kind ? Face::bold : Face::ui, TypeSize::body, frame.words(view.word));
 }
 
-/// How a bar of this width spaces its buttons: closer where they would meet, and then without the program's name.
+/// Spacing of the buttons for this width: smaller if they would overlap, and then without the program's name.
 constexpr float closest = 2;
 struct Spacing {
-  float pad = 13;  ///< points at either side of a button's words
+  float pad = 13;  ///< points on either side of a button's label
   bool named = true;
 };
 Spacing spacing_of(const Frame& frame, float width, float name, float words, int buttons) {
@@ -41,7 +41,7 @@ Spacing spacing_of(const Frame& frame, float width, float name, float words, int
   return {std::clamp(pad(logo + ends), closest, usual), false};
 }
 
-/// The tabs of the views, in the middle, or further left where they would reach `right`; gives their left end.
+/// The tabs of the views, in the middle, or further left if they would reach `right`; returns their left end.
 float draw_tabs(const Frame& frame, Rect place, float right, float pad) {
   if (all_views().size() < 2) return place.centre().x;
   const float u = frame.u;
@@ -60,7 +60,7 @@ float draw_tabs(const Frame& frame, Rect place, float right, float pad) {
 
 constexpr float folded_tabs = 104;  // points
 
-/// The views as one box, from `left` on: where the window is a telephone's.
+/// The views as one drop-down box from `left` on, for windows as narrow as a phone's.
 void draw_folded_tabs(const Frame& frame, Rect place, float left) {
   const auto all = all_views();
   const auto now = std::ranges::find(all, frame.view().kind, &ViewEntry::kind);
@@ -74,7 +74,7 @@ void draw_folded_tabs(const Frame& frame, Rect place, float left) {
   ImGui::EndChild();
 }
 
-/// The language that a click brings: the next of those there are files for.
+/// The language that a click selects: the next one that has a file.
 struct OtherLanguage {
   std::string code, name;
 };
@@ -88,14 +88,14 @@ const OtherLanguage& other_language(const Frame& frame) {
   return frame.pictures.get<OtherLanguage>(find, frame.words.language());
 }
 
-/// How much room the bar's parts have, and which of them are shown.
+/// The room for the bar's parts, and which of them are shown.
 struct BarPlan {
   bool links = false, undoes = false;  ///< whether there is a button for it
-  bool folded = false;                 ///< the tabs, into one
-  bool named = false;                  ///< the program's name is there
+  bool folded = false;                 ///< the tabs are one drop-down box
+  bool named = false;                  ///< the program's name is shown
   float name_width = 0;
-  float pad = 0;   ///< points beside each word
-  float from = 0;  ///< where what is always at hand begins
+  float pad = 0;   ///< points on either side of each label
+  float from = 0;  ///< left end of the buttons that are always shown
 };
 
 BarPlan plan_of(const Frame& frame, Rect place, std::span<const char* const> buttons) {
@@ -112,7 +112,7 @@ BarPlan plan_of(const Frame& frame, Rect place, std::span<const char* const> but
   for (const ViewEntry& entry : all_views()) tab_text += tab_words(frame, entry), ++tabs_shown;
   plan.name_width = width_of(frame.words("app.name"), Face::bold, TypeSize::heading);
   const float undo_words = width_of(frame.words("top.undo")) + width_of(frame.words("top.redo"));
-  // In the narrowest windows undo and redo are keys alone.
+  // In the narrowest windows, undo and redo have no buttons, only keys.
   plan.undoes =
       spacing_of(frame, place.width(), plan.name_width, at_hand + undo_words + tab_text, right_buttons + 2 + tabs_shown)
           .pad > closest;
@@ -130,7 +130,7 @@ BarPlan plan_of(const Frame& frame, Rect place, std::span<const char* const> but
   return plan;
 }
 
-/// The document's name beside the program's: whole, or most of a line's worth of it. A few letters of it name nothing.
+/// The document's name next to the program's: in full, or cut if most of a line is left; otherwise omitted.
 void draw_document_name(const Frame& frame, float from, float to, float baseline) {
   const std::string_view name = document_name(frame.document, frame.words);
   const float room = to - from - 20 * frame.u;
@@ -148,7 +148,7 @@ void draw_top_bar(const Frame& frame, Rect place) {
   draw_logo(frame, {16 * u, place.centre().y - 11 * u});
   const float baseline = place.centre().y;
 
-  // From the right: what is always at hand.
+  // From the right: the buttons that are always shown.
   const View& view = frame.view();
   const char* theme = frame.words(view.theme == Theme::light ? "top.dark" : "top.light");
   const char* open = frame.words("top.open");

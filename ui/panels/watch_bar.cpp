@@ -1,4 +1,4 @@
-// Above the time line, of a model that runs: its name, its recorded calls, the layer, the gradient of a weight.
+// The bar above the timeline for a running model: its name, its recorded calls, the layer, the gradient of a weight.
 #include <algorithm>
 
 #include "core/files/file_watch.h"
@@ -19,9 +19,9 @@ namespace {
 
 struct RunPicture {
   std::vector<RecordedStep> steps;
-  std::size_t at = 0;               ///< the one that is shown
+  std::size_t at = 0;               ///< the one shown
   std::vector<std::string> layers;  ///< the modules' names
-  std::string missing;              ///< attentions of the call that are not in it, and why
+  std::string missing;              ///< attentions of the call that were not recorded, and the reason
   std::size_t missing_count = 0;
   Index layer = 0;
 };
@@ -46,7 +46,7 @@ RunPicture run_picture(const Document& document) {
   return picture;
 }
 
-/// Of the loss by a layer's weights, [B, H, n_q, n_k]; undefined where no backward pass has run.
+/// The gradient of the loss with respect to a layer's weights, [B, H, n_q, n_k]; undefined if no backward pass has run.
 struct LayerGradient {
   Tensor values;
   bool has(const Cell& cell) const {
@@ -59,11 +59,11 @@ LayerGradient gradient_of(const std::string& file, Index layer) {
   try {
     return {recorded_gradients(file, layer)};
   } catch (const InputError&) {
-    return {};  // it has been dropped meanwhile, for newer ones
+    return {};  // it has been removed in favour of newer ones
   }
 }
 
-/// The gradients of a head over the bar, queries down and keys across, the cell framed.
+/// The gradients of a head above the bar, queries down and keys across, with a frame around the cell.
 void draw_gradients(const Frame& frame, const LayerGradient& gradient, const Cell& cell, float right, float bottom) {
   const float u = frame.u, side = 208 * u, line = 20 * u;
   const Rect place{{right - side - 24 * u, bottom - side - 2 * line - 24 * u}, {right, bottom}};
@@ -99,7 +99,7 @@ float draw_note(const Frame& frame, float x, float y, ImU32 colour, std::string_
   return x + frame.width(Face::ui, TypeSize::body, text);
 }
 
-/// The layer's name between two buttons. Gives where it ends.
+/// The layer's name between two buttons. Returns where it ends.
 float draw_layer(const Frame& frame, const RunPicture& run, float x, Rect place) {
   const float u = frame.u, y = place.min.y + 4 * u;
   const auto last = static_cast<Index>(run.layers.size()) - 1;
@@ -117,7 +117,7 @@ float draw_layer(const Frame& frame, const RunPicture& run, float x, Rect place)
   return x;
 }
 
-/// A mark for each recorded call; a press goes there.
+/// A mark for each recorded call; a click selects it.
 void draw_steps(const Frame& frame, const RunPicture& run, float left, float right, Rect place) {
   const float u = frame.u, y = place.centre().y;
   const auto count = static_cast<float>(run.steps.size());
@@ -138,7 +138,7 @@ void draw_steps(const Frame& frame, const RunPicture& run, float left, float rig
   }
 }
 
-/// The chip that opens the newest call, which ends at `right`; returns the end of what stands left of it.
+/// The chip that opens the newest call, right-aligned at `right`; returns the new right end of the free room.
 float draw_newest(const Frame& frame, const RunPicture& run, float right, Rect place) {
   const float u = frame.u;
   const bool live = run.at + 1 == run.steps.size();
@@ -150,7 +150,7 @@ float draw_newest(const Frame& frame, const RunPicture& run, float right, Rect p
   return right - 14 * u;
 }
 
-/// The gradient of the weight that is looked at, if it fits right of `left`; returns the end of what stands left of it.
+/// The gradient of the selected weight, if it fits right of `left`; returns the new right end of the free room.
 float draw_gradient(const Frame& frame, const RunPicture& run, float left, float right, Rect place) {
   const auto cell = frame.looked_at();
   if (!cell || cell->stage != Stage::weights || frame.view().kind != ViewKind::pipeline) return right;

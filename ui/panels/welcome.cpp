@@ -1,4 +1,4 @@
-// Three things to try, for who opens the program for the first time.
+// Three things to try, shown when the program is opened for the first time.
 #include "ui/look/measure.h"
 #include "ui/panels/registry.h"
 #include "ui/player/stages.h"

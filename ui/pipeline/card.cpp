@@ -15,9 +15,9 @@ constexpr float pad = card_pad, header = card_header;  // points
 constexpr float footer = 39;                           // notes and colour bar
 constexpr float notes_line = 18;
 constexpr float reading_line = 15;
-constexpr float least_beside_names = 20;  // of an input's matrix
+constexpr float least_beside_names = 20;  // minimum for an input's matrix
 constexpr float scrubber_height = 10;
-constexpr float strip_height = 7;  // of the heads' colours over a matrix
+constexpr float strip_height = 7;  // of the head colours above a matrix
 
 std::string symbol_of(const Trace& trace, Stage stage, Index head) {
   const bool is_x = trace.inputs.self_attention() && is_input(stage);
@@ -27,7 +27,7 @@ std::string symbol_of(const Trace& trace, Stage stage, Index head) {
   return symbol + "_{" + std::to_string(head / heads_per(trace, stage)) + "}";
 }
 
-/// The ends of a card's colour bar; where there is no room for both, one says it all of a range around zero.
+/// The ends of a card's colour bar. If there is no room for both and the range is symmetric, one end is enough.
 void set_ends(const Frame& frame, CardPicture& card, float inner, float t) {
   const ValueRange range = card.heats[0].quad.range;
   card.lo = bound_text(range.lo);
@@ -47,7 +47,7 @@ void set_ends(const Frame& frame, CardPicture& card, float inner, float t) {
   if (width(card.lo) > inner) card.lo.clear();
 }
 
-/// Round numbers for a bar of so many points, clear of its ends, which have theirs.
+/// Round numbers for a bar of this length, not too close to the labels of its ends.
 std::vector<BarTick> ticks_between(const MatrixQuad& quad, float points) {
   std::vector<BarTick> ticks =
       quad.norm == Norm::linear
@@ -57,7 +57,7 @@ std::vector<BarTick> ticks_between(const MatrixQuad& quad, float points) {
   return ticks;
 }
 
-/// The name in the boldest type that fits.
+/// The title in the boldest type that fits.
 void set_title(const Frame& frame, CardPicture& card, std::string_view title, float inner, float t) {
   for (const Face face : {Face::bold, Face::ui}) {
     card.title_face = face;
@@ -66,7 +66,7 @@ void set_title(const Frame& frame, CardPicture& card, std::string_view title, fl
   card.title = elide(frame.fonts, card.title_face, title_points * t, title, inner);
 }
 
-/// One [d_model + 2·G·d_head, in] matrix over all three lanes, each third with its lane's colour along its rows.
+/// One [d_model + 2·G·d_head, in] matrix across all three lanes; the rows of each third have its lane's colour.
 CardPicture make_packed_card(const Frame& frame, const Slot& slot, float t) {
   const Trace& trace = *frame.trace();
   CardPicture card;
@@ -96,7 +96,7 @@ CardPicture make_packed_card(const Frame& frame, const Slot& slot, float t) {
   return card;
 }
 
-/// Whether numbers of each row find room beside a card's matrix.
+/// Whether there is room for a number per row next to a card's matrix.
 bool has_strip(const Slot& slot, const MatrixView& matrix, float label_room, float foot, float t) {
   if (slot.stage != Stage::weights && slot.stage != Stage::dropped_weights) return false;
   const float width = slot.card.width() - 2 * pad * t - label_room - row_strip_width * t;
@@ -104,7 +104,7 @@ bool has_strip(const Slot& slot, const MatrixView& matrix, float label_room, flo
   return width >= 90 * t && height / static_cast<float>(matrix.rows) >= 13 * t;
 }
 
-/// How long the names of the keys are at 45°, in pixels, where they stand so; else 0.
+/// The length of the key labels in pixels, if they are at 45°; else 0.
 float turned_labels(const Frame& frame, const Slot& slot, const MatrixView& matrix, float label_room, float foot,
                     float t) {
   const float strip = has_strip(slot, matrix, label_room, foot, t) ? row_strip_width * t : 0;
@@ -113,7 +113,7 @@ float turned_labels(const Frame& frame, const Slot& slot, const MatrixView& matr
   return turned_room(frame, Axis::key, matrix.rows, matrix.cols, box, 12 * t);
 }
 
-/// Whose weights these are, where there are several heads or batch entries, and `room` for the words.
+/// Which head and batch entry the weights are of, if there are several; `room` is the width for the text.
 std::string whose(const Frame& frame, float room, float t) {
   const Dims& dims = frame.trace()->dims();
   std::string words;
@@ -123,7 +123,7 @@ std::string whose(const Frame& frame, float room, float t) {
   return text_size(frame.fonts, Face::bold, subtitle_points * t, words).x + 60 * t <= room ? words : std::string();
 }
 
-/// Whether no moment is played, or one after the weights.
+/// Whether the weights are complete: no moment is played, or one after them.
 bool weights_are_there(const Frame& frame) {
   const std::optional<int> step = frame.view().step;
   if (!step) return true;
@@ -131,25 +131,26 @@ bool weights_are_there(const Frame& frame) {
   return frame.timeline.at(*step).stage != Stage::weights && shown.rows == Shown::all && shown.columns == Shown::all;
 }
 
-/// What of a card's height and width its names, notes and strips take before the matrix has the rest.
+/// The room that a card's labels, notes and strips take before the matrix gets the rest.
 struct CardRooms {
   const Frame& frame;
   const Slot& slot;
   float t = 1;
   const Trace& trace = *frame.trace();
-  /// Of weights what the view measures of them, but while they are not all there.
+  /// For weights, the selected measure, once the weights are complete.
   const Stage shown = weights_are_there(frame) ? measured_stage(trace, frame.view(), slot.stage) : slot.stage;
   const MatrixView matrix = trace[slot.stage].matrix();
   const bool large = slot.stage == Stage::weights;
   const bool labelled = large || is_input(slot.stage);
   const bool has_bias = is_parameter(slot.stage) && trace[bias_beside(slot.stage)].defined();
-  /// Notes stand beside the title where height is dear.
+  /// Notes are placed next to the title if height is scarce.
   const bool notes_above = large && slot.folded.empty() && slot.card.height() < 230 * t && slot.card.width() > 196 * t;
   float foot = notes_above ? footer - notes_line : footer;
-  float label = 0, second_tier = 0, turned = 0, below = 0;  ///< of names beside the rows, and under the columns
+  float label = 0, second_tier = 0, turned = 0,
+        below = 0;  ///< lengths of the labels next to the rows and below the columns
   float bias = 0, strip = 0, head = 0;
-  ImVec2 box{}, size{};        ///< what is left, and what the matrix takes of it
-  bool reading_below = false;  ///< how the matrix is pooled stands on a line of its own, below the shape
+  ImVec2 box{}, size{};        ///< the remaining room, and the matrix's part of it
+  bool reading_below = false;  ///< the note on pooling is on its own line below the shape
 
   void measure_names(float pitch) {
     const float most = large ? std::max(slot.card.width() * 0.5f, 32 * t)
@@ -182,7 +183,7 @@ struct CardRooms {
   void fit() {
     box = {std::max(slot.card.width() - 2 * pad * t - label - strip, 12.0f),
            std::max(slot.card.height() - head - (foot + pad) * t - below - bias, 12.0f)};
-    // Rows with names are as high as those, where there is room.
+    // Rows are as high as their labels, if there is room.
     const float square = std::min(box.x / static_cast<float>(matrix.cols), box.y / static_cast<float>(matrix.rows));
     const float stretch = large                      ? 2.0f
                           : is_parameter(slot.stage) ? 1.12f
@@ -197,7 +198,7 @@ struct CardRooms {
     return std::min(size.x / static_cast<float>(matrix.cols), size.y / static_cast<float>(matrix.rows)) < 1;
   }
 
-  /// How the painter reads a matrix with more cells than pixels, in the words that fit the line below the shape.
+  /// How a matrix with more cells than pixels is pooled, in words that fit the line below the shape.
   std::string reading() const {
     if (!pooled()) return {};
     if (trace[slot.stage].source()) return frame.words("pipeline.sampled_rows");
@@ -212,7 +213,7 @@ struct CardRooms {
   }
 };
 
-/// The card closes around its matrix; the lane's middle stays where it is.
+/// Fits the card around its matrix; the centre of the lane does not move.
 void place_heats(const CardRooms& rooms, CardPicture& card) {
   const Frame& frame = rooms.frame;
   const Slot& slot = rooms.slot;
@@ -232,13 +233,13 @@ void place_heats(const CardRooms& rooms, CardPicture& card) {
   }
   if (rooms.has_bias) {
     const float y = heat.max.y + 3 * t;
-    // b has one number a row of W, but lies along the output features; drawn as a row under the matrix.
+    // b has one number per row of W, but is drawn as a row below the matrix.
     card.heats.push_back(make_heat(frame, bias_beside(slot.stage), 0, {{heat.min.x, y}, {heat.max.x, y + 6 * t}}));
   }
   if (rooms.strip > 0) card.strip = row_strip(rooms.trace, card.heats[0]);
 }
 
-/// Under the matrix, or beside the title.
+/// Below the matrix, or next to the title.
 Rect place_of_notes(const CardRooms& rooms, const CardPicture& card) {
   const float t = rooms.t, bar = card.card.max.y - 11 * t;
   if (!rooms.notes_above)
@@ -254,7 +255,7 @@ Rect place_of_notes(const CardRooms& rooms, const CardPicture& card) {
   return {{card.card.min.x + words + 34 * t, top}, {end, top + label_points * 1.3f * t}};
 }
 
-/// Between the title and the symbol, all three or, where these do not fit, the next one.
+/// Between the title and the symbol: all three measures or, if they do not fit, only the next one.
 void add_measures(const CardRooms& rooms, CardPicture& card) {
   const Frame& frame = rooms.frame;
   if (!rooms.large || !weights_are_there(frame) || !can_be_measured(rooms.trace)) return;

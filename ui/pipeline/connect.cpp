@@ -13,14 +13,14 @@ struct Connector {
   float t;
 
   const Rect* at(Stage stage) const { return layout.place_of(stage); }
-  /// The stage that is seen in the place that `stage` has a part in.
+  /// The stage that is shown in the place that `stage` shares.
   Stage shown(Stage stage) const {
     for (const Slot& slot : layout.slots) {
       if (&slot.card == at(stage)) return slot.stage;
     }
     return stage;
   }
-  /// Where what stands there ends, with the heads behind it.
+  /// The right end of the stage's card, with the cards of other heads behind it.
   float right_of(Stage stage) const { return at(stage)->max.x + ruler.stack(shown(stage)); }
   float top_of(Stage stage) const { return at(stage)->min.y - ruler.stack(shown(stage)); }
 
@@ -35,18 +35,18 @@ struct Connector {
     const ImVec2 middle{(from.x + to.x) / 2, (from.y + to.y) / 2};
     return layout.arrows.emplace_back(Arrow{from, middle, middle, to, colour_of, {}, {}, true});
   }
-  /// Leaves and arrives level, like a railway switch.
+  /// A curve with horizontal ends.
   Arrow& curve(ImVec2 from, ImVec2 to, Stage colour_of) {
     const float x = (from.x + to.x) / 2;
     return layout.arrows.emplace_back(Arrow{from, {x, from.y}, {x, to.y}, to, colour_of, {}, {}, true});
   }
-  /// Over and under a level line.
+  /// Text above and below a horizontal line.
   void on_line(Arrow& arrow, const std::string& above, const std::string& below = {}) {
     const float x = (arrow.from.x + arrow.to.x) / 2 - 3 * t, y = arrow.to.y;
     say(arrow, above, {x - extent(above).x / 2, y - extent(above).y - 3 * t});
     say(arrow, below, {x - extent(below).x / 2, y + 3 * t});
   }
-  /// Above two cards that stand side by side, with a line down to the arrow between them.
+  /// Text above two adjacent cards, with a line down to the arrow between them.
   void over_row(Arrow& arrow, Stage from, Stage to, const std::string& words) {
     if (words.empty()) return;
     const ImVec2 size = extent(words);
@@ -56,13 +56,13 @@ struct Connector {
     say(arrow, words, {x - size.x / 2, y});
     arrow.leader = ImVec2{(arrow.from.x + arrow.to.x) / 2, y + size.y};
   }
-  /// Left of an upright line.
+  /// Text left of a vertical line.
   void beside(Arrow& arrow, const std::string& words, float x) {
     const ImVec2 size = extent(words);
     say(arrow, words, {x - size.x - 7 * t, (arrow.from.y + arrow.to.y) / 2 - size.y / 2});
   }
 
-  /// Between two neighbours of a row.
+  /// An arrow between two neighbours in a row.
   void step(Stage from, Stage to) {
     if (!at(from) || !at(to) || at(from) == at(to)) return;
     const float y = std::clamp(at(to)->centre().y, at(from)->min.y + 8 * t, at(from)->max.y - 8 * t);
@@ -83,14 +83,14 @@ void left_arrows(Connector& draw) {
     for (const Stage stage : cards) {
       const bool input = stage <= Stage::value;
       const Stage here = input && trace.inputs.self_attention() ? Stage::key : stage;
-      const bool packed = is_parameter(stage) && !draw.at(stage);  // then W_q's card stands for it
+      const bool packed = is_parameter(stage) && !draw.at(stage);  // then W_q's card represents all three
       const Stage holder = packed ? Stage::W_q : here;
       const Rect* to = draw.at(holder);
       if (!to) continue;
       if (last != Stage::scores && draw.at(last) != to) {
         const Rect* from = draw.at(last);
         const bool from_input = last <= Stage::value, from_weights = is_parameter(last);
-        const bool folded_weights = is_parameter(stage) && draw.at(made) == to;  // their product is said on the way in
+        const bool folded_weights = is_parameter(stage) && draw.at(made) == to;  // the way in names the product
         const std::string above = folded_weights        ? step_words(trace, made)
                                   : is_parameter(stage) ? std::string()
                                                         : step_words(trace, stage);
@@ -128,7 +128,7 @@ void right_arrows(Connector& draw) {
                 {scores.min.x, scores.centre().y - entry}, Stage::Q);
   Arrow& meets = draw.curve({draw.right_of(lanes[1]), draw.at(lanes[1])->centre().y},
                             {scores.min.x, scores.centre().y + entry}, Stage::K);
-  // Between the lanes, where nothing stands.
+  // Between the lanes, where there is free space.
   const ImVec2 size = draw.extent("· K^T");
   const float between = (draw.at(lanes[0])->max.y + draw.top_of(lanes[1])) / 2;
   draw.say(meets, "· K^T", {(meets.from.x + meets.to.x) / 2 - size.x - 7 * t, between - size.y / 2});
@@ -178,7 +178,7 @@ void connect_cards(const Trace& trace, PipelineLayout& layout, const LayoutWish&
   Connector draw{ruler, layout, t};
   layout.arrows.clear();
   left_arrows(draw);
-  if (layout.place_of(Stage::scores)) right_arrows(draw);  // weights that were given stand alone
+  if (layout.place_of(Stage::scores)) right_arrows(draw);  // given weights have no arrows
 }
 
 }  // namespace headlight

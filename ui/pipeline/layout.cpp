@@ -10,7 +10,7 @@ namespace {
 
 // Points at type 1.
 constexpr float least_weights = 150;
-constexpr float arrow_room = 22;  // of a gap without words
+constexpr float arrow_room = 22;  // a gap without text
 
 constexpr std::array weight_stages{Stage::weights, Stage::dropped_weights},
     dropped_first{Stage::dropped_weights, Stage::weights};
@@ -18,14 +18,14 @@ constexpr std::array output_stages{Stage::head_outputs, Stage::concat, Stage::W_
 
 bool is_change_of_heads(Stage stage) { return has_head_axis(stage) && !is_rearrangement(stage); }
 
-/// How much is folded, from nothing to all that can be: as much as it takes until every title is whole.
+/// How much is folded: as little as possible, but enough to show every title in full.
 struct Folding {
-  bool turned = false;   // what is made of split heads, with them
-  bool middle = false;   // what happens to the scores before the mask
-  bool outputs = false;  // the way from concat to output
-  bool weights = false;  // projection matrices, with what they make
+  bool turned = false;   // what is computed from the split heads, together with them
+  bool middle = false;   // the steps from the scores to the mask
+  bool outputs = false;  // the steps from concat to output
+  bool weights = false;  // projection matrices, with their results
   bool scores = false;   // all score stages, and dropout with its weights
-  bool heads = false;    // the split with what is split
+  bool heads = false;    // the split into heads, with its input
 };
 constexpr Folding foldings[] = {
     {},
@@ -105,12 +105,12 @@ std::vector<Column> columns_of(const Ruler& ruler, const Folding& folding) {
       column.share = std::max(column.share, input ? 0.8f : plain ? 0.5f : 0.95f);
       if (i + 1 < columns.size()) {
         const Group& next = columns[i + 1].lanes[lane];
-        const bool weights = !next.empty() && is_parameter(next.front());  // what is said of them stands behind them
+        const bool weights = !next.empty() && is_parameter(next.front());  // their text is behind them
         const Stage made = weights && next.size() > 1 ? next[1] : next.empty() ? Stage::scores : next.front();
         if (!weights || next.size() > 1)
           words =
               std::max({words, ruler.words(step_words(ruler.trace, made)), ruler.words(bias_words(ruler.trace, made))});
-        if (input) words += weights && next.size() > 1 ? 26 * ruler.t : 0;  // room to turn in
+        if (input) words += weights && next.size() > 1 ? 26 * ruler.t : 0;  // room for the bend of the arrow
       } else {
         words = ruler.words("· K^T");
       }
@@ -120,7 +120,7 @@ std::vector<Column> columns_of(const Ruler& ruler, const Folding& folding) {
   return columns;
 }
 
-/// Stages that the trace has, each in a group of its own but for those that fold.
+/// The stages of the trace, each in its own group unless `folds` is true for it.
 template <typename Folds>
 std::vector<Group> groups_of(const Trace& trace, std::span<const Stage> stages, Folds folds) {
   std::vector<Group> groups;
@@ -153,7 +153,7 @@ std::array<Row, 3> rows_of(const Ruler& ruler, const Folding& folding) {
   };
   std::array<Row, 3> rows{
       row_of(ruler, groups_of(trace, score_stages, in_middle)),
-      // Dropped weights stand before the weights: on the way down to what they mix.
+      // Dropped weights come before the weights: they are on the way to the values.
       row_of(ruler, folding.scores ? groups_of(trace, weight_stages, [](Stage) { return true; })
                                    : groups_of(trace, dropped_first, [](Stage) { return false; })),
       row_of(ruler, groups_of(trace, output_stages,
@@ -165,7 +165,7 @@ std::array<Row, 3> rows_of(const Ruler& ruler, const Folding& folding) {
   return rows;
 }
 
-/// The least folded layout that fits this width, else the most folded.
+/// The least folded layout that fits this width, otherwise the most folded one.
 FoldedPipeline fold_to_width(const Ruler& ruler, float width) {
   FoldedPipeline folded;
   for (const Folding& folding : foldings) {
@@ -177,10 +177,10 @@ FoldedPipeline fold_to_width(const Ruler& ruler, float width) {
 
 // Points at type 1.
 constexpr float margin = 12;
-constexpr float row_words = 20;  // above the first and the last row, for what its arrows do
+constexpr float row_words = 20;  // text above the first and last row
 constexpr float row_gap = 32;    // between the rows of the right block
 constexpr float name_pitch = 14,
-                around_rows = 76;  // of a row with a name, and of what a card has over and under its rows
+                around_rows = 76;  // height of a labelled row; height of a card above and below its rows
 
 struct Placer {
   const Trace& trace;
@@ -194,8 +194,8 @@ struct Placer {
     layout.slots.push_back({shown, rect, alone ? Group() : group});
   }
 
-  /// A column's card of each lane. In self-attention one card, in the middle lane, feeds all three: X stands alone in
-  /// its column, as high as its words want.
+  /// One column: a card in each lane. In self-attention a single card, X, in the middle lane feeds all three; its
+  /// column has only this card, as high as its text needs.
   void column(const Column& column, const std::array<Rect, 3>& lanes, float x, float width, float t) {
     for (std::size_t i = 0; i < 3; ++i) {
       const Group& group = column.lanes[i];
@@ -210,7 +210,7 @@ struct Placer {
     }
   }
 
-  /// Cards side by side over the whole width; those in `wide` take more of what is left.
+  /// Cards side by side over the whole width; those in `wide` get more of the remaining width.
   void row(const Row& row, Rect area) {
     const auto share = [](const Group& group) {
       return is_parameter(group.front()) ? 0.5f : group.front() == Stage::weights ? 3.0f : 1.0f;
@@ -229,16 +229,17 @@ struct Placer {
 };
 
 // Points at type 1.
-constexpr float inside = 16;  // what a card has beside its title
+constexpr float inside = 16;  // horizontal padding of a card's title
 constexpr float least_card = 64;
 constexpr float least_input = 54;
-constexpr float least_columns = 20;  // an input's matrix is at least as wide
-constexpr float longest_name = 60;   // that others make room for; longer ones take of what is left
-constexpr float beside_names = 42;   // of an input's card, for its matrix
+constexpr float least_columns = 20;  // minimum width of an input's matrix
+constexpr float longest_name =
+    60;  // longest label that other cards make room for; a longer one uses the remaining width
+constexpr float beside_names = 42;  // width of an input's card next to its labels, for its matrix
 
 constexpr std::array left_lanes{Lane::query, Lane::key, Lane::value};
 
-/// Of a card. One whose matrix may have more columns than pixels says so below it, in a word as wide as on other cards.
+/// The width of an input's card. A matrix that may have more columns than pixels has a note about it below.
 float input_width(const Trace& trace, float t) {
   const Tensor& input = trace[Stage::key];
   const bool pooled = input.defined() && static_cast<float>(input.size(input.rank() - 1)) > least_columns * t;
@@ -281,7 +282,7 @@ PipelineLayout lay_out_pipeline(const Trace& trace, const LayoutWish& wish) {
   if (wish.note > 0) layout.note = {{edge, edge}, {size.x - edge, edge + wish.note}};
 
   const float room = size.x - 2 * edge;
-  // As little is folded as can be, but as much as lets the names in the first card be whole.
+  // As little as possible is folded, but enough to show the labels of the first card in full.
   const float for_names = trace.has(Stage::scores) ? std::min(ruler.for_names(), room * 0.2f) : 0;
   const FoldedPipeline folded = fold_to_width(ruler, room - for_names);
   const std::vector<Column>& columns = folded.columns;
@@ -289,7 +290,7 @@ PipelineLayout lay_out_pipeline(const Trace& trace, const LayoutWish& wish) {
   const float top = edge + wish.note + row_words * t;
   const float bottom = size.y - edge - (wish.foot > 0 ? wish.foot + edge : 0);
   const float lane =
-      (bottom - top) * (size.y < 720 * t ? 0.24f : 0.258f);  // where height is dear, what is read before what is seen
+      (bottom - top) * (size.y < 720 * t ? 0.24f : 0.258f);  // if height is scarce, text has priority over pictures
   const float between = ((bottom - top) - 3 * lane) / 2;
   std::array<Rect, 3> lanes;
   for (std::size_t i = 0; i < 3; ++i) {
@@ -297,7 +298,7 @@ PipelineLayout lay_out_pipeline(const Trace& trace, const LayoutWish& wish) {
     lanes[i] = {{0, y}, {size.x, y + lane}};
   }
 
-  // What is left over goes to all, most of it to the scores.
+  // The remaining width goes to all cards, most of it to the scores.
   float free = std::max(room - folded.left_width() - folded.right_width(), 0.0f);
   const float names = std::min(std::max(for_names, std::min(wish.names, for_names + free * 0.3f)), free);
   free -= names;
@@ -318,7 +319,7 @@ PipelineLayout lay_out_pipeline(const Trace& trace, const LayoutWish& wish) {
     return layout;
   }
   placer.row(rows[0], {{x, lanes[0].min.y}, {right, lanes[0].max.y}});
-  // The middle takes what the outer lanes leave, less room for the arrows and for what is said above the last row.
+  // The middle row gets the height between the outer lanes, minus room for the arrows and the text above the last row.
   placer.row(rows[1], {{x, lanes[0].max.y + row_gap * t}, {right, lanes[2].min.y - row_gap * t - words * 0.5f}});
   placer.row(rows[2], {{x, lanes[2].min.y + words * 0.5f}, {right, lanes[2].max.y}});
   return layout;

@@ -93,12 +93,11 @@ using Group = std::vector<Stage>;  ///< stages that share a place
 inline constexpr std::array score_stages{Stage::scores,        Stage::scaled_scores, Stage::capped_scores,
                                          Stage::biased_scores, Stage::mask,          Stage::masked_scores};
 
-/// The cards of a lane (0: query, 1: key, 2: value) from left to right: its stages, each behind the weights that it is
-/// made with.
+/// The cards of a lane (0: query, 1: key, 2: value) from left to right: its stages, each after its weights.
 std::vector<Stage> cards_of(const Trace& trace, std::size_t lane);
-/// What happens on the way to a stage, as its arrow says it, in math markup.
+/// The step to a stage as its arrow's text, in math markup.
 std::string step_words(const Trace& trace, Stage stage);
-/// "+ b_{q}" of a projection that adds one.
+/// "+ b_{q}" for a projection that adds a bias.
 std::string bias_words(const Trace& trace, Stage stage);
 
 /// Measures in pixels.
@@ -109,12 +108,12 @@ struct Ruler {
 
   float title(Stage stage) const;
   float words(std::string_view markup) const;
-  /// How far the heads behind a card stand out.
+  /// How far the cards of other heads stick out behind a card.
   float stack(Stage stage) const;
   float stack(const Group& group) const;
-  /// The least width of the card that these stages share.
+  /// The minimum width of the card that these stages share.
   float least(const Group& group) const;
-  /// How much wider an input's card is where the names of its rows stand in it whole; of very long ones, a part.
+  /// The extra width of an input's card that shows its row labels in full, or the beginning of very long ones.
   float for_names() const;
 };
 

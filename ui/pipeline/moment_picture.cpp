@@ -26,7 +26,8 @@ Rect part(const Rect& rect, Index first, Index last, Index of, bool rows) {
   return {{rect.min.x + from * rect.width(), rect.min.y}, {rect.min.x + to * rect.width(), rect.max.y}};
 }
 
-/// The numbers in the stage's place: over the stage's range, so that sums grow into it, or over their own.
+/// Draws the numbers in the stage's place, with the stage's colour range, so that partial sums grow into it, or with
+/// their own.
 void put(const Frame& frame, const PipelinePicture& picture, Stage stage, Tensor values, bool own_range,
          MomentPicture& shown) {
   const HeatPicture* place = heat_of(picture, stage);
@@ -82,7 +83,7 @@ void show_softmax(const Frame& frame, const PipelinePicture& picture, const Mome
   }
 }
 
-/// Each head's columns, from where they lie in the whole matrix to the head's place in the stack, or back.
+/// The columns of each head on the way from the whole matrix to the head's place in the stack, or back.
 void show_travel(const Frame& frame, const PipelinePicture& picture, const Moment& now, MomentPicture& shown) {
   const Trace& trace = *frame.trace();
   const bool merges = has_head_axis(info(now.stage).sources[0].stage);
@@ -96,7 +97,7 @@ void show_travel(const Frame& frame, const PipelinePicture& picture, const Momen
   const Index groups = heads_per(trace, heads);
   const float t = static_cast<float>(now.last) / static_cast<float>(travel_parts);
   const Colormap& map = window_colormap(frame.view(), whole);
-  for (Index i = count; i-- > 0;) {  // the front head last, over the others
+  for (Index i = count; i-- > 0;) {  // back to front, since the front head covers the others
     const Index h = (front->head + i) % count;
     const float behind = static_cast<float>(std::min<Index>(i, 3)) * stack_step * frame.u * picture.layout.type;
     const Rect in_stack{{front->rect.min.x + behind, front->rect.min.y - behind},

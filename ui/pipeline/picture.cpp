@@ -18,7 +18,7 @@ std::vector<ThumbnailPicture> make_thumbnails(const Frame& frame, const Pipeline
   const float label =
       text_size(frame.fonts, Face::bold, subtitle_points * t, frame.words("pipeline.all_heads")).x + 12 * t;
   const float gap = heads > 24 ? 3 * t : 6 * t;
-  // In as many lines as make them the largest.
+  // The number of lines that makes them largest.
   Index in_line = heads;
   float side = 0;
   for (Index lines = 1; lines <= 4; ++lines) {
@@ -56,8 +56,8 @@ float foot_height(const Frame& frame, ImVec2 size) {
   return frame.trace()->dims().heads > 1 ? std::clamp(size.y * 0.1f, 52 * frame.u, 130 * frame.u) : 0;
 }
 
-/// Of the stages that share a card: the moment's, the one that was brought forward, the selected cell's, else the last
-/// but dropout.
+/// The front card of the stages that share a place: that of the moment, the one that was brought forward, that of the
+/// selected cell, otherwise the last one except dropout.
 Stage in_front(const Frame& frame, const std::vector<Stage>& stages) {
   const auto among = [&](Stage stage) { return std::ranges::find(stages, stage) != stages.end(); };
   const View& view = frame.view();
@@ -71,7 +71,7 @@ Stage in_front(const Frame& frame, const std::vector<Stage>& stages) {
   return stages.front() == Stage::weights ? Stage::weights : stages.back();
 }
 
-/// That numbers are drawn at random, in the longest words that fit.
+/// States that the numbers are random, in the longest text that fits.
 std::string truth_of(const Frame& frame, float width, float pixels) {
   const Inputs& inputs = frame.trace()->inputs;
   if (!inputs.random_inputs && !inputs.random_parameters) return {};
@@ -105,7 +105,7 @@ const char* axis_key(Axis axis) {
   }
 }
 
-/// What the two numbers of a shape count.
+/// The meaning of the two numbers of a shape.
 std::string shape_words(const Frame& frame, Stage stage) {
   const MatrixView matrix = (*frame.trace())[stage].matrix();
   const auto of = [&](Axis axis, Index count) {
@@ -143,7 +143,7 @@ PipelinePicture make_pipeline_picture(const Frame& frame, ImVec2 size) {
     picture.cards.push_back(make_card(frame, slot, picture.layout.type));
     slot.card = picture.cards.back().card;
   }
-  // One way of writing shapes on one canvas: with the axes' names where all have room for them.
+  // One way of writing shapes on the whole canvas: with the names of the axes if they fit on all cards.
   const bool named = std::ranges::all_of(picture.cards, [](const CardPicture& card) {
     return card.shape.find("_") != std::string::npos || is_parameter(card.stage);
   });
@@ -174,7 +174,7 @@ std::string shape_text(const Frame& frame, Stage stage, float width, float pixel
       std::string(symbol(about.rows)) + " " + rows + " × " + std::string(symbol(about.cols)) + " " + cols;
   const auto fits = [&](const std::string& text) { return text_size(frame.fonts, Face::ui, pixels, text).x <= width; };
   const bool is_x = is_input(stage) && frame.trace()->inputs.self_attention();
-  // A name stands before the axes'; of what the weights bring the title is it already.
+  // A label comes before those of the axes; for contribution norms, the title already says it.
   const bool measured = !frame.view().step && measured_stage(*frame.trace(), frame.view(), stage) != stage;
   const std::string called(is_x || measured ? std::string_view() : stage_words(frame.words, stage));
   if (!called.empty()) {

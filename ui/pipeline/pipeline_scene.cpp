@@ -11,7 +11,7 @@
 namespace headlight {
 namespace {
 
-/// In a presentation, how much is seen of what has no part in the number that is looked at.
+/// Opacity, in a presentation, of cards that the selected number does not depend on.
 constexpr float stepping_back = 0.38f;
 
 bool has_fraction(std::string_view markup) { return markup.find("\\frac") != std::string_view::npos; }
@@ -77,7 +77,7 @@ struct SceneMaker {
     scene.items.emplace_back(curve);
   }
 
-  /// Its lane's, stepping back with the card that it leads to.
+  /// The colour of its lane, faded with the card that it leads to.
   ImU32 colour_of(const Arrow& arrow) const {
     const ImU32 colour = lane_colour(arrow.colour_of);
     if (!frame.view().presenting) return colour;
@@ -99,17 +99,17 @@ struct SceneMaker {
     scene.items.emplace_back(SceneCurve{points, lane_colour(arc.from_stage), 1.6f * t, arrow, 5 * t});
   }
 
-  /// In a presentation, cards that have no part in what is looked at.
+  /// In a presentation, whether the card has no part in the selected number.
   bool steps_back(const CardPicture& card) const {
     if (!frame.view().presenting || !spotlit) return false;
-    if (on_its_way) return card.stage > *spotlit && !is_parameter(card.stage);  // what comes later
+    if (on_its_way) return card.stage > *spotlit && !is_parameter(card.stage);  // later stages
     const auto shows = [&](Stage stage) {
       return std::ranges::find(card.heats, stage, &HeatPicture::stage) != card.heats.end();
     };
     return !shows(*spotlit) && std::ranges::none_of(provenance.marks, shows, &SourceMark::stage);
   }
 
-  /// Of the cards of other heads, what the card before them leaves.
+  /// The visible edges of the other heads' cards behind the front card.
   void put_heads_behind(const CardPicture& card, const Rect& rect) {
     const Index heads = frame.trace()->dims().heads;
     const Index step = heads_per(*frame.trace(), card.stage);
@@ -127,7 +127,7 @@ struct SceneMaker {
 
   void put_ground(const CardPicture& card, const Rect& rect) {
     const float corner = Corner::card * t, shadow = 3 * t;
-    if (look.shadow != 0)  // an outline: the card covers its inside
+    if (look.shadow != 0)  // as an outline, since the card covers its inside
       pen.box({{rect.min.x, rect.min.y + shadow * 0.6f}, {rect.max.x, rect.max.y + shadow * 0.6f}}, look.shadow, shadow,
               corner);
     const bool after = card.stage == Stage::weights;
@@ -137,7 +137,7 @@ struct SceneMaker {
             : after     ? look.after
                         : look.line,
             card.border || after ? 1.8f * t : 1, corner, card.border ? look.head_lap(frame.view().head) : 0);
-    // The pointer is on its symbol in the formula.
+    // The pointer is over its symbol in the formula.
     const std::optional<Stage>& term = frame.view().pointed_term;
     if (term && std::ranges::find(card.heats, shown_as(*frame.trace(), *term), &HeatPicture::stage) != card.heats.end())
       pen.box(rect, look.ink, 3 * t, corner);
@@ -190,7 +190,7 @@ struct SceneMaker {
       put_math(symbol_points * t, {rect.max.x - pad - symbol, rect.min.y + 3 * t}, card.colour, card.symbol);
   }
 
-  /// Under the title, a part for each of the stages that share the card.
+  /// Below the title, one segment for each stage that shares the card.
   void put_scrubber(const CardPicture& card, const Rect& rect) {
     const auto count = static_cast<float>(card.folded.size());
     const float gap = 3 * t, width = (rect.width() - 2 * card_pad * t - gap * (count - 1)) / std::max(count, 1.0f);
@@ -198,7 +198,7 @@ struct SceneMaker {
     for (const Stage stage : card.folded) {
       const Rect part{{x, rect.min.y + (card_header - 1) * t}, {x + width, rect.min.y + (card_header + 4) * t}};
       pen.fill(part, stage == card.stage ? card.colour : look.line, 2.5f * t);
-      // The parts are thin.
+      // The segments are thin.
       pen.target({{part.min.x, part.min.y - 6 * t}, {part.max.x, part.max.y + 6 * t}}, SceneAction::bring_forward, 0,
                  {stage});
       scene.targets.back().hint = name(stage);
@@ -206,7 +206,7 @@ struct SceneMaker {
     }
   }
 
-  /// Of a softmax in progress, each row's sum beside it.
+  /// The sum of each row next to it, during a softmax.
   void put_sums(const Rect& heat) {
     const float line = heat.height() / static_cast<float>(moment.heat.rows);
     if (line < 13 * t) return;
@@ -216,8 +216,8 @@ struct SceneMaker {
                moment.sums[r]);
   }
 
-  /// Over the columns of Q, K, V and concat: which head each belongs to. Beside the rows of packed weights: which
-  /// projection.
+  /// Strips above the columns of Q, K, V and concat that show the head, and next to the rows of packed weights that
+  /// show the projection.
   void put_head_strips(const CardPicture& card, const Rect& heat) {
     if (card.heats.size() > 2) {
       for (const HeatPicture& part : card.heats) {
@@ -233,7 +233,7 @@ struct SceneMaker {
     const float width = heat.width() / static_cast<float>(count), gap = width > 6 * u ? u : 0, all = width - 2 * gap;
     for (Index h = 0; h < count; ++h) {
       const Index head = query_side ? h : h * dims.groups();
-      // Where the hues have come back a strip is in pieces: two for the second eight heads, three for the third.
+      // When the hues repeat, strips are divided: in two for the second eight heads, in three for the third.
       const int pieces = all >= 5 * u ? std::min(look.head_lap(head), 3) + 1 : 1;
       const float piece = all / static_cast<float>(pieces), apart = pieces > 1 ? std::max(u, piece * 0.25f) : 0;
       for (int i = 0; i < pieces; ++i) {
@@ -255,7 +255,7 @@ struct SceneMaker {
     if (card.reading_below)
       pen.words(Face::ui, label_points * t, {notes.min.x, notes.min.y + 15 * t}, look.muted, card.reading,
                 notes.width());
-    if (!is_whole(card)) return;  // they are of all its rows
+    if (!is_whole(card)) return;  // the notes are about all rows
     for (const CountNote& count : card.counts) put_count_note(pen, count, {to.screen({count.x, 0}).x, notes.min.y}, t);
   }
 
@@ -270,7 +270,7 @@ struct SceneMaker {
     const Rect hi = put(right, Align::right, card.hi);
     const Rect bar{{lo.max.x + 4 * t, y - 1.5f * t}, {hi.min.x - 4 * t, y + 1.5f * t}};
     pen.colours(bar, *card.heats[0].colormap);
-    for (const BarTick& tick : card.ticks) {  // each in a gap of the bar
+    for (const BarTick& tick : card.ticks) {  // each in a gap in the bar
       const float x = bar.min.x + tick.at * bar.width(),
                   half = size_of(Face::mono, end_points, tick.text).x / 2 + 3 * t;
       pen.fill({{x - half, bar.min.y}, {x + half, bar.max.y}}, look.card);
@@ -284,12 +284,12 @@ struct SceneMaker {
     pen.box(rect, traveller.colour, 1.6f * t, 2 * t);
   }
 
-  /// Over the cards: what the cell was computed from, and the arcs' last stretch between the cells.
+  /// Above the cards: the sources of the selected cell, and the last part of the arcs between the cells.
   void put_sources() {
     const float thick = Stroke::chosen(u);
     for (const SourceMark& mark : provenance.marks) {
       const Rect place = to.screen(mark.rect);
-      const bool thin = std::min(place.width(), place.height()) < 4 * thick;  // then the line stands beside it
+      const bool thin = std::min(place.width(), place.height()) < 4 * thick;  // then the line is drawn next to it
       const Rect rect = place.grown(thin ? 1.5f * thick : thick / 2);
       pen.box(rect, look.card, 2 * thick, Corner::mark * u);
       pen.box(rect, look.lane(mark.stage), thick, Corner::mark * u);
@@ -300,7 +300,7 @@ struct SceneMaker {
     if (const auto cell = pointed ? place_of(*frame.trace(), picture, *pointed) : std::nullopt)
       pen.box(to.screen(*cell).grown(2 * thick), look.ink, 2 * thick, Corner::cell * u);
     for (const ProvenanceArc& arc : provenance.arcs) {
-      // Into the card where it runs through no names or numbers, else to its edge.
+      // Into the card if the arc crosses no labels or numbers, otherwise to its edge.
       const bool reaches = arc.reaches_in(u * picture.layout.type);
       const ImVec2 end = to.screen(reaches ? arc.end : arc.to);
       if (reaches) {
@@ -319,7 +319,7 @@ struct SceneMaker {
     }
     for (const ArrowWords& words : arrow.words) {
       const Rect rect = to.screen(words.rect);
-      // An arc may pass behind: it does not go through the words.
+      // An arc may pass behind the text, but not through it.
       if (!provenance.arcs.empty())
         pen.fill({{rect.min.x - 2 * t, rect.min.y + t}, {rect.max.x + 2 * t, rect.max.y}}, look.window);
       put_math(words_points * t, rect.min, colour, words.markup);
@@ -343,7 +343,7 @@ struct SceneMaker {
     }
   }
 
-  /// In one line around the middle `at`, smaller where it would not fit; returns its width.
+  /// A single line centred at `at`, in a smaller size if necessary; returns its width.
   float put_fitting(float pixels, ImVec2 at, ImVec2 room, ImU32 colour, bool lanes, std::string_view markup) {
     const ImVec2 size = math_size(frame.fonts, pixels, markup);
     const float fit = std::clamp(std::min(room.x / std::max(size.x, 1.0f), room.y / size.y), 0.3f, 1.0f);
@@ -351,7 +351,7 @@ struct SceneMaker {
     return size.x * fit;
   }
 
-  /// A presentation's formula of the stage, and the numbers of the cell that is looked at.
+  /// A presentation's formula of the stage, and the numbers of the selected cell.
   void put_caption(Stage stage, Rect row) {
     const bool explained = looked_at && looked_at->stage == stage && moment.caption.empty();
     const InspectorPicture* cell = explained ? &inspector_picture(frame, *looked_at, row.width()) : nullptr;
@@ -360,7 +360,7 @@ struct SceneMaker {
                                                               : std::string_view(moment.caption);
     const std::string_view numbers =
         cell && !cell->numbers.empty() ? std::string_view(cell->numbers.front()) : std::string_view();
-    // Fractions take both lines: what follows from them stands beside them.
+    // Fractions take two lines; the result is placed next to them.
     const bool two_lines = !numbers.empty() && !has_fraction(formula) && !has_fraction(numbers);
     const float size = row.height() * (two_lines ? 0.36f : 0.4f);
     const float y = two_lines ? row.min.y + row.height() * 0.26f : row.centre().y;

@@ -1,4 +1,4 @@
-// The pipeline's Scene, on a canvas that pans and zooms: cards, arrows, what the pointer and the step player show.
+// The pipeline's Scene, on a canvas that pans and zooms: cards, arrows, highlights of the pointer and the step player.
 #pragma once
 
 #include "ui/frame/frame.h"
@@ -16,7 +16,7 @@ struct CanvasTransform {
   ImVec2 canvas(ImVec2 p) const { return {(p.x - origin.x) / zoom, (p.y - origin.y) / zoom}; }
   Rect screen(const Rect& r) const { return {screen(r.min), screen(r.max)}; }
 };
-/// Where the view's camera puts the canvas.
+/// The transform for the view's camera.
 CanvasTransform transform_of(const View& view, Rect place);
 
 /// The scene, cached. A card's target has its stage, on screen.
@@ -25,11 +25,11 @@ const Scene& pipeline_scene(const Frame& frame, Rect place);
 /// Draws it; it pans (drag) and zooms (wheel, around the pointer).
 void draw_pipeline_view(const Frame& frame, Rect place);
 
-/// Where the card of a stage stands on the screen; all of `place` where there is none.
+/// The rectangle of a stage's card on the screen; `place` if there is none.
 Rect card_on_screen(const Frame& frame, Rect place, Stage stage);
-/// The picture as it is; looks at no pointer.
+/// Draws the picture without reacting to the pointer.
 void draw_pipeline_still(const Frame& frame, Rect place);
-/// The numbers of its matrices, each where it stands on the screen.
+/// The numbers of its matrices, at their places on the screen.
 Scene numbers_on_cards(const Frame& frame, Rect place);
 
 }  // namespace headlight

@@ -19,7 +19,7 @@ namespace {
 constexpr float zoom_least = 0.5f;
 constexpr float zoom_most = 12;
 
-/// The camera that shows the canvas so, its middle never off it.
+/// The camera for this part of the canvas; its centre stays on the canvas.
 CanvasCamera camera_of(const CanvasTransform& shown, Rect place) {
   const ImVec2 middle = shown.canvas(place.centre());
   return {shown.zoom, std::clamp(middle.x / place.width(), 0.0f, 1.0f),
@@ -37,7 +37,7 @@ void fit(const Frame& frame) {
   frame.show([](View& v) { v.camera = {}; });
 }
 
-/// + − 0, and a button for what 0 does while the canvas is not as it fits.
+/// The keys + − 0, and a button for 0 unless the whole canvas is shown.
 void zoom_controls(const Frame& frame, Rect place, const CanvasTransform& now) {
   const bool free = frame.takes_shortcuts();
   if (free && compat::pressed(compat::Key::plus)) zoom_to(frame, place, now, now.zoom * 1.25f, place.centre());
@@ -84,7 +84,7 @@ void click(const Frame& frame, const SceneTarget* target, const std::optional<Ce
   });
 }
 
-/// The card under the pointer, where it is on none of its cells.
+/// The card under the pointer, if the pointer is not on one of its cells.
 void point_at_card(const Frame& frame, const Scene& scene, bool over) {
   std::optional<Stage> stage;
   for (const SceneTarget& target : scene.targets) {
@@ -95,7 +95,7 @@ void point_at_card(const Frame& frame, const Scene& scene, bool over) {
   frame.show([stage](View& v) { v.pointed_stage = stage; });
 }
 
-/// Near to the step whose cell or card is under the pointer.
+/// Opens the operation of the cell or card under the pointer.
 void go_in(const Frame& frame, const std::optional<Cell>& cell) {
   const std::optional<Stage> stage = cell ? std::optional(cell->stage) : frame.view().pointed_stage;
   if (!stage || is_parameter(*stage)) return;
@@ -141,13 +141,13 @@ Scene numbers_on_cards(const Frame& frame, Rect place) {
 void draw_pipeline_view(const Frame& frame, Rect place) {
   const Scene& scene = pipeline_scene(frame, place);
   const CanvasTransform transform = transform_of(frame.view(), place);
-  zoom_controls(frame, place, transform);  // before the surface, which would have the pointer else
+  zoom_controls(frame, place, transform);  // before the surface, which would otherwise take the pointer
   clickable("surface", place);
   const bool over = ImGui::IsItemHovered();
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const SceneTarget* target = over ? target_at(scene, mouse) : nullptr;
   const std::optional<Cell> under = over ? cell_at(scene, mouse) : std::nullopt;
-  // Thumbnails choose a head when they are clicked; their cells count for the menu alone.
+  // A click on a thumbnail selects its head; its cells matter only for the menu.
   const bool is_cell = under && frame.shows(*under) && target && target->action == SceneAction::stage;
   const std::optional<Cell> cell = is_cell ? under : std::nullopt;
   point_at_card(frame, scene, over && !cell);

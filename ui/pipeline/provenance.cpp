@@ -12,7 +12,7 @@ struct Place {
   const HeatPicture* heat = nullptr;
 };
 
-/// Rows and columns that some terms span in one matrix.
+/// Range of rows and columns of some terms in one matrix.
 struct Span {
   Stage stage{};
   Index row, row_end, col, col_end;
@@ -23,7 +23,7 @@ struct Span {
 Place find(const PipelinePicture& picture, Stage stage, Index batch, Index head) {
   for (const CardPicture& card : picture.cards) {
     for (const HeatPicture& heat : card.heats) {
-      // The card of the weights may show what they bring: the same rows and columns.
+      // The card of the weights may show a measure of them: it has the same rows and columns.
       const bool here = heat.stage == stage || (stage == Stage::weights && is_measure(heat.stage));
       if (here && heat.batch == batch && heat.head == head) return {&card, &heat};
     }
@@ -38,7 +38,7 @@ Rect cells(const HeatPicture& heat, Index row, Index rows, Index col, Index cols
           {heat.rect.min.x + static_cast<float>(col + cols) * w, heat.rect.min.y + static_cast<float>(row + rows) * h}};
 }
 
-/// Into the card from the left or from above, whichever way the source lies, and on between the cells.
+/// Enters the card from the left or from above, depending on the source, and continues between the cells.
 ProvenanceArc arc(const Place& source, const Rect& mark, const Place& target, const Rect& cell) {
   const Rect& from = source.card->card;
   const Rect& to = target.card->card;
@@ -90,7 +90,7 @@ std::vector<Span> spans(const Trace& trace, const Explanation& e, Index head) {
   return found;
 }
 
-/// For the cells that depend on it; arcs have the colour of their target.
+/// Arcs to the cells that depend on it, in the colours of their targets.
 Provenance make_reach(const Trace& trace, const PipelinePicture& picture, const Cell& cell) {
   Provenance result;
   const Place source = find(picture, shown_as(trace, cell.stage), cell.batch, cell.head);

@@ -29,16 +29,16 @@ std::optional<std::size_t> last_in_pass(const Timeline& timeline, std::size_t ch
   return before;
 }
 
-/// Whether the next word, or why it is that, is looked at.
+/// Whether the next word, or the reasons for it, are shown.
 bool is_at_next(const View& view) {
   return level_shown(view) == Level::operation &&
          (view.looking.facet == Facet::next || view.looking.facet == Facet::why);
 }
 
-constexpr double moment_seconds = 0.8;  // that a moment stands at speed 1
+constexpr double moment_seconds = 0.8;  // duration of a moment at speed 1
 constexpr double travel_seconds = 0.25;
 
-/// The next moment within the chapter that `moment` is in, from its start again after its end.
+/// The next moment in the chapter of `moment`; after its end, its first one.
 int next_in_loop(const Timeline& timeline, int moment) {
   for (const Timeline::Chapter& chapter : timeline.chapters()) {
     if (moment < chapter.first || moment >= chapter.first + chapter.count) continue;
@@ -185,7 +185,7 @@ void Playback::advance_by_stage(const Frame& frame, double seconds) {
     return;
   }
   const auto* motion = frame.pictures.find<SceneMotion>();
-  if (motion && motion->moves()) return;  // nothing is made before it is there
+  if (motion && motion->moves()) return;  // the new scene is made after the transition
   const std::size_t at = chapter_at(view, frame.timeline);
   const bool at_next = is_at_next(view);
   const float before = view.looking.share.value_or(0.0f);

@@ -20,7 +20,7 @@ namespace headlight {
 std::optional<PatchPicture> patch_picture(const NetworkRun& run, Index batch) {
   const NetworkSpec& spec = run.network->spec();
   if (!spec.picture || run.text.pictures.empty()) return {};
-  constexpr int longest = 64;  // of a thumbnail
+  constexpr int longest = 64;  // side of a thumbnail
   const auto at = std::min(static_cast<std::size_t>(batch), run.text.pictures.size() - 1);
   const Image& whole = run.text.pictures[at]->image;
   const double scale = std::min(1.0, static_cast<double>(longest) / std::max(whole.width, whole.height));
@@ -34,7 +34,7 @@ std::optional<PatchPicture> patch_picture(const NetworkRun& run, Index batch) {
 namespace sentence_parts {
 namespace {
 
-/// One number a patch, and what the ends of the colours are: from 0 to the largest.
+/// One number per patch, and the colour range: from 0 to the largest.
 struct PatchNumbers {
   Tensor cells;  ///< [rows, columns]
   float most = 0;
@@ -52,7 +52,7 @@ PatchNumbers patch_numbers(const PatchPicture& picture, At&& at) {
   return numbers;
 }
 
-/// The number of what is measured that `query` gives to `key`.
+/// The selected measure of `query` and `key`.
 float measured_at(const SceneContext& context, Index query, Index key) {
   const Stage stage =
       measure_shown(context.trace, context.view) == HeadMeasure::weight ? Stage::weights : Stage::contribution_norms;
@@ -63,7 +63,7 @@ float measured_at(const SceneContext& context, Index query, Index key) {
   return sum > 0 ? numbers(query, key) / sum : 0;
 }
 
-/// With two digits that say something at least: among many patches shares are small.
+/// With at least two significant digits: among many patches, shares are small.
 std::string number_text(const SceneContext& context, float number) {
   if (measure_shown(context.trace, context.view) == HeadMeasure::arrives) return length_text(number);
   if (!(number > 0) || number >= 0.1F) return share_text(number);
@@ -77,7 +77,7 @@ void put_colours(Pen& pen, const PatchNumbers& numbers, float opacity, const Rec
   pen.matrix(std::move(quad), rect);
 }
 
-/// The picture with colours over its patches, its grid, and the patch that is looked at.
+/// The picture with colours over its patches, its grid, and the selected patch.
 struct Overlay : ScenePart {
   const PatchPicture& picture;
   Index query;
@@ -105,7 +105,7 @@ struct Overlay : ScenePart {
     }
   }
 
-  /// In the cells with the largest numbers; none if one of them is wider than its cell.
+  /// Numbers in the cells with the largest values; none if one of them is wider than its cell.
   void put_numbers(const Rect& whole, const PatchNumbers& numbers) const {
     const Rect first = patch(whole, 0);
     const float size = pen.type.number;
@@ -144,7 +144,7 @@ struct Overlay : ScenePart {
     pen.add_content(whole);
   }
 
-  /// What the colours stand for: from 0 up to the largest number.
+  /// The colour bar: from 0 to the largest number.
   void put_bar(Rect bar, float most) const {
     Buffer steps;
     for (int i = 0; i < 64; ++i) steps.push_back(static_cast<float>(63 - i) / 63);
@@ -162,7 +162,7 @@ struct Overlay : ScenePart {
         room, of_patches, [&](Index from, Index to) { return measured_at(context, from, to); }, row.dead, hidden);
   }
 
-  /// Tokens that are no patches, under each other: name, colour, number.
+  /// Tokens that are not patches, in a column: name, colour, number.
   template <typename Number>
   void put_extra(Rect room, const PatchNumbers& of_patches, Number&& number_of, bool dead, bool hidden) const {
     const float most = std::max(of_patches.most, 1e-9f), high = pen.type.number * 2.6f;
@@ -213,7 +213,7 @@ float put_small_overlay(Pen& pen, const PatchPicture& picture, const MatrixView&
 
 namespace {
 
-/// Where the patches, the tokens beside them, their captions and bars stand in a room.
+/// The places of the patches, the other tokens, their captions and colour bars.
 struct PatchRooms {
   Pen& pen;
   const PatchPicture& picture;
@@ -221,7 +221,7 @@ struct PatchRooms {
   const float caption = pen.type.caption * 1.7f, bar = 29 * u + pen.measure(Face::mono, pen.type.number, "0.0000").x;
   const float shape = static_cast<float>(picture.columns) / static_cast<float>(picture.rows);  ///< width by height
 
-  /// As wide as the longest of the names and numbers of tokens that are no patches.
+  /// As wide as the longest name or number of a token that is not a patch.
   float extra(const std::vector<std::string>& texts) const {
     float widest = pen.measure(Face::mono, pen.type.number, "0.0000").x;
     for (const std::string& text : texts) widest = std::max(widest, pen.measure(Face::mono, pen.type.number, text).x);
@@ -260,7 +260,7 @@ void put_patches(Pen& pen, const PatchPicture& picture, const Row& row, Index qu
     besides.insert(besides.end(), {key_word(context, i), number_text(context, measured_at(context, query, i))});
   const float extra_room = rooms.extra(besides);
   const float high_room = body.height() - rooms.caption - (context.view.presenting ? 0 : 30 * u);
-  // The second picture is never larger than the first.
+  // The second picture is at most as large as the first.
   const float fits_beside = std::min(beside.width() - rooms.bar, (beside.height() - rooms.caption) * rooms.shape);
   const bool apart = !hidden && fits_beside >= 96 * u;
   const float free = body.width() - extra_room - (apart ? 1 : 2) * rooms.bar - (apart ? 0 : 32 * u);

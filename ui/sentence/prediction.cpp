@@ -1,4 +1,4 @@
-// What the network says next, as bars, and what a word is drawn by.
+// The network's prediction of the next word as bars, and how a word is sampled.
 #include <algorithm>
 #include <cmath>
 #include <span>
@@ -35,7 +35,7 @@ float writing_height(const Pen& pen) {
   return static_cast<float>(dial_count) * dial_height(pen) + button_height(pen) + 4 * pen.type.caption + 30 * pen.u();
 }
 
-/// A word that is drawn, and what it is drawn by.
+/// A sampled word, and the settings of the sampling.
 void put_writing(Pen& pen, const SentenceStory& story, Rect room) {
   const Look& look = pen.look();
   const Words& words = pen.context().words;
@@ -54,7 +54,8 @@ void put_writing(Pen& pen, const SentenceStory& story, Rect room) {
                look.muted);
 }
 
-/// A word and its bar; two where something is changed: as it was over as it is. `sides`: room for names and numbers.
+/// A word and its bar, or two bars if the network was changed: original and changed. `sides`: room for names and
+/// numbers.
 void put_guess_bars(Pen& pen, const Guess& guess, bool two, Rect room, ImVec2 sides) {
   const Look& look = pen.look();
   const float u = pen.u(), first = room.min.y + pen.type.word * 0.8f;
@@ -72,8 +73,8 @@ void put_guess_bars(Pen& pen, const Guess& guess, bool two, Rect room, ImVec2 si
   bar(both ? first + pen.type.word * 1.25f : first, guess.probability, look.after, true);
 }
 
-/// The values of the sentences: {0} the word that is followed, {1} the knocked-out heads, {2} the changed layer, {3} to
-/// {5} the dials, {6} to {8} the current head, the most probable word without it, and the probability of that word.
+/// The values of the sentences: {0} the selected word, {1} the knocked-out heads, {2} the changed layer, {3} to {5} the
+/// dials, {6} to {8} the current head, the most probable word without it, and the probability of that word.
 std::vector<Named> values_of(const SceneContext& context, const SentenceStory& story) {
   const ImU32 ink = context.look.ink;
   std::vector<Named> values{{story.next_after, ink}, {story.silent, ink}, {story.changed_layer, ink}};
@@ -170,7 +171,7 @@ Rect put_prediction(Pen& pen, const SentenceStory& story, Rect room) {
   const float two_bars = 3.3f * pen.type.word, pitch = two ? two_bars : 2.0f * pen.type.word;
   const float button = pen.measure(Face::bold, pen.type.story, words("sentence.draw_word")).x + 40 * u;
   const float note_room = 7 * pen.type.caption;
-  // The dials stay where they are while they are turned, whether a word has one bar or two.
+  // The sampling controls do not move when words change from one bar to two.
   const bool writes = story.writes && !pen.context().view.presenting && inside.width() >= std::max(button, 140 * u) &&
                       inside.max.y - y >= writing_height(pen) + 3 * two_bars + note_room;
   const float dials = writes ? std::min(y + static_cast<float>(story.next.size()) * two_bars + note_room,

@@ -1,4 +1,4 @@
-// The heads of every layer, as small named pictures.
+// The heads of every layer, as small pictures with names.
 #include <algorithm>
 #include <cmath>
 
@@ -11,7 +11,7 @@
 namespace headlight::sentence_parts {
 namespace {
 
-/// The head's matrix; over a picture, where the patch that asks looks.
+/// The matrix of the head; over a picture, the attention of the selected patch.
 void put_thumbnail(Pen& pen, const SentenceStory& story, const RailHead& head, Rect room) {
   const SceneContext& context = pen.context();
   const Index query = asking_word(context.trace, context.view);
@@ -35,7 +35,7 @@ void put_thumbnail(Pen& pen, const SentenceStory& story, const RailHead& head, R
                                {std::round(room.min.x + size.x), std::round(room.centre().y + size.y / 2)}});
 }
 
-/// The heads under the names of their layers, from the top down; those around the chosen one where not all have room.
+/// The heads below the names of their layers; if there is no room for all, those around the selected one.
 struct Rail : ScenePart {
   const SentenceStory& story;
   Rect inside;
@@ -76,7 +76,7 @@ struct Rail : ScenePart {
              story.network ? say.fill("sentence.layer", {layer.name}) : std::string(say("sentence.heads")));
   }
 
-  /// "3 more above"; the layer's name where nothing else is hidden.
+  /// "3 more above"; the layer's name if nothing else is hidden.
   void put_more(const char* key, std::size_t from, std::size_t to, float middle) const {
     const auto begin = items.begin();
     const auto count = std::count_if(begin + static_cast<std::ptrdiff_t>(from), begin + static_cast<std::ptrdiff_t>(to),
@@ -93,7 +93,7 @@ struct Rail : ScenePart {
     put_thumbnail(pen, story, head,
                   {{card.min.x + inset, card.min.y + inset}, {card.min.x + inset + side, card.max.y - inset}});
     const float x = card.min.x + side + 2 * inset + 4 * u, room = card.max.x - x - 6 * u;
-    // What it does in as many lines as the card holds below its name, in words that are whole.
+    // The description of the head in as many lines as fit below its name, without cutting words.
     const std::string does = head.silent ? say("sentence.silent") : head.claim;
     float line = pen.type.caption * 1.3f;
     std::vector<std::string> lines;
@@ -102,7 +102,7 @@ struct Rail : ScenePart {
       lines = whole_lines(context.fonts, Face::ui, pen.type.caption, texts, room, most);
     };
     break_lines({does}, card.height() - 4 * u);
-    if (lines.empty() && !does.empty()) {  // closer together, or in few words, where that leaves them whole
+    if (lines.empty() && !does.empty()) {  // with less spacing, or with a shorter text, if that avoids cutting words
       line = pen.type.caption * 1.15f;
       break_lines({does, head.silent ? "" : head.brief}, card.height() - 2 * u);
     }

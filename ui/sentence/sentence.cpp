@@ -32,7 +32,7 @@ std::vector<Named> names_of(const SceneContext& context, Index query, const Row&
           {std::to_string(context.view.head), head, false}};
 }
 
-/// Which sentence says what this row does.
+/// The key of the sentence that describes this row.
 const char* sentence_key(const SceneContext& context, const SentenceStory& story, Index query, const Row& row) {
   if (row.dead) return "sentence.none";
   const float most = row.shares[static_cast<std::size_t>(row.most)];
@@ -45,7 +45,7 @@ const char* sentence_key(const SceneContext& context, const SentenceStory& story
   return self ? "sentence.mostly_itself" : "sentence.mostly";
 }
 
-/// What the head brings to the word that asks, beside where it looks.
+/// What the head contributes to the selected word, besides its weights.
 struct BroughtProse {
   const char* title = nullptr;
   const char* story = nullptr;  ///< about the largest weight
@@ -75,7 +75,7 @@ BroughtProse contribution_prose(const SceneContext& context, Index query, const 
   return prose;
 }
 
-/// How many of the row's shares dropout takes, and of how many.
+/// The number of shares of the row that dropout removed, and their total number.
 std::pair<Index, Index> taken_by_dropout(const SceneContext& context, Index query, const Row& row) {
   const Cell at = matrix_of(context.trace, context.view, Stage::dropped_weights);
   const MatrixView left = numbers_of(context.trace, context.view, Stage::dropped_weights);
@@ -86,7 +86,7 @@ std::pair<Index, Index> taken_by_dropout(const SceneContext& context, Index quer
   return {taken, std::ranges::count(row.hidden, false)};
 }
 
-/// The whole scene: the area shrinks as its parts are put, from the top and from the foot.
+/// The whole scene: the free area shrinks as parts are added, from the top and from the bottom.
 struct SentenceParts : ScenePart {
   const SentenceStory& story;
   Rect place;
@@ -95,7 +95,7 @@ struct SentenceParts : ScenePart {
   const Row row = guessing.active ? row_of(context, query) : measured_row(context, query);
   const ImU32 colour = look.head(view.head);
   const Align align = presenting ? Align::middle : Align::left;
-  /// Until it is guessed, nothing says where the word looks.
+  /// Until the user has guessed, nothing shows the weights.
   const bool hidden = guessing.active && !guessing.guess && !row.dead;
   const Index n_q = trace.dims().n_q, n_k = trace.dims().n_k;
   const float button = pen.type.story * 2.5f;                                    ///< height of one
@@ -109,7 +109,7 @@ struct SentenceParts : ScenePart {
   std::string most_share() const {
     return share_text(*std::ranges::max_element(row.weights.empty() ? row.shares : row.weights));
   }
-  /// Weights only, and nothing but their number is why.
+  /// Only weights are shown, because there are too many tokens for other measures.
   bool too_many_to_measure() const {
     return !presenting && !guessing.active && !row.dead && can_contribute(trace) && !can_be_measured(trace);
   }
@@ -118,7 +118,7 @@ struct SentenceParts : ScenePart {
   void lay_out() {
     middle = place;
     if (has_rail()) middle.min.x += std::round(std::clamp(place.width() * 0.156f, 164 * u, 270 * u));
-    const bool picture = story.picture.has_value();  // the second one stands beside
+    const bool picture = story.picture.has_value();  // the second picture is next to it
     const float right = picture ? std::clamp(place.width() * 0.235f, 240 * u, 420 * u)
                                 : std::clamp(place.width() * 0.2f, 200 * u, 350 * u);
     if (has_prediction()) middle.max.x -= std::round(right);
@@ -131,7 +131,7 @@ struct SentenceParts : ScenePart {
     area.min.y += pen.sentence(role, pattern, values, area, pixels, ink, align);
   }
 
-  /// What the word does, what was guessed, and what is to be known of it besides.
+  /// What the word attends to, the user's guess, and notes.
   void put_sentences() {
     if (row.brought) put_brought();
     else put_looks();
@@ -183,7 +183,7 @@ struct SentenceParts : ScenePart {
     tell(TextRole::story, say(prose.story), prose.values, pen.type.story, look.muted);
   }
 
-  /// What the head is missed for on many texts, and where it rests when it is not.
+  /// What the head is needed for on many texts, and where it attends otherwise.
   void put_claim(const HeadClaim& claim) {
     const auto measured = [&](const char* field) { return percent(claim.measured.value(field, 0.0)); };
     const std::vector<Named> values{{in_language(claim.does, view.language), look.ink},
@@ -236,11 +236,11 @@ struct SentenceParts : ScenePart {
 
   WordLine words_in(Rect room, float pitch) const { return lay_out_words(pen, Axis::key, n_k, query, room, pitch); }
 
-  /// Rows of words, each with its shares; those around the word that asks where not all have room.
+  /// Rows of words, each with its share; if there is no room for all, those around the selected word.
   WordLine many_rows(WordLine line) {
     depth = std::min(depth, 44 * u);
     float pitch = line.height + depth + number + 34 * u;
-    // A few lines share the height; what they do not need is for their arcs.
+    // A few lines share the height; the rest of it is for their arcs.
     const float over = std::clamp(body.height() / static_cast<float>(line.lines) - pitch, 0.0f, 150 * u);
     pitch += over;
     line = words_in(body, pitch);
@@ -261,7 +261,7 @@ struct SentenceParts : ScenePart {
     return line;
   }
 
-  /// The highest arc goes from the first word to the last; arcs, words and shares together stand in the middle.
+  /// The highest arc goes from the first word to the last; arcs, words and shares are centred together.
   WordLine one_row(const WordLine& line) const {
     const float below = 12 * u + depth + number;
     const float widest =
@@ -286,11 +286,12 @@ struct SentenceParts : ScenePart {
     put_shares(pen, line, row, depth, row.most, colour, hidden);
   }
 
-  /// Buttons at the foot; what is left of it is for one's own words.
+  /// Buttons at the bottom; the remaining width is for the text field.
   void put_buttons() {
     const float y = area.max.y - button;
     float x = area.min.x;
-    const float field = story.takes_words ? 200 * u : 0;  // one's own words come before buttons that keys do as well
+    const float field =
+        story.takes_words ? 200 * u : 0;  // the text field has priority over buttons that also have keys
     const auto offer = [&](const std::string& text, bool first, SceneAction action) {
       if (x + pen.measure(Face::bold, pen.type.story, text).x + 40 * u + field <= area.max.x)
         x = put_button(pen, {x, y}, text, first, action) + 12 * u;
@@ -329,7 +330,7 @@ Scene make_sentence(const SceneContext& context, const SentenceStory& story, Rec
   parts.put_sentences();
   const Inputs& inputs = context.trace.inputs;
   if (parts.has_rail()) put_rail(pen, story, {place.min, {parts.middle.min.x, place.max.y}});
-  // Below what the network sees there is room for what looks at the patch, and the picture gets all of the middle.
+  // Below the queries there is room for the keys of the patch, and the picture gets the whole middle.
   Rect below{};
   if (parts.has_prediction()) below = put_prediction(pen, story, {{parts.middle.max.x, place.min.y}, place.max});
   if (story.picture) put_patches(pen, *story.picture, parts.row, parts.query, parts.hidden, parts.body, below);

@@ -48,7 +48,7 @@ struct Unless {
 
 /// The sentence level's content besides the attention itself.
 struct SentenceStory {
-  std::optional<PatchPicture> picture;  ///< of a network that reads pictures, in the place of words
+  std::optional<PatchPicture> picture;  ///< for a network of pictures, instead of words
   std::vector<RailLayer> rail;
   std::vector<Guess> next;           ///< most probable first
   std::string next_after;            ///< the word before them

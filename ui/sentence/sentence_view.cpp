@@ -21,7 +21,7 @@
 namespace headlight {
 namespace {
 
-/// In the cache of pictures, which keeps one of a type.
+/// In the picture cache, which keeps one of each type.
 struct SentenceScene {
   Scene scene;
 };
@@ -31,7 +31,7 @@ const SentenceStory& story(const Frame& frame) {
                         prediction_place(*frame.trace(), frame.view(), asking_word(*frame.trace(), frame.view())));
 }
 
-/// A word was clicked: it is the guess that was asked for, or from here on the word that asks, or the key.
+/// A click on a word: the answer to the question, the selected query, or the key.
 void click_word(View& view, const Trace& trace, SceneAction action, Index index, bool picture) {
   LevelChoice& looking = view.looking;
   if (looking.guessing.active && !looking.guessing.guess) {
@@ -43,13 +43,14 @@ void click_word(View& view, const Trace& trace, SceneAction action, Index index,
     looking.key = index;
     return;
   }
-  if (picture) looking.held = !looking.held || looking.query != index;  // goes on asking until it is clicked again
+  if (picture)
+    looking.held = !looking.held || looking.query != index;  // follows the pointer again after the next click
   looking.query = index;
   looking.key.reset();
   view.selected.reset();
 }
 
-/// Goes to the weights' step: of the cell that the prose names, or of the word that asks and its largest weight.
+/// Opens the step of the weights at the cell that the text names, or at the selected word's largest weight.
 void look_at_weights(View& view, const Trace& trace, std::optional<Cell> named) {
   const Index query = named ? named->row : asking_word(trace, view);
   Index key = named ? named->col : 0;
@@ -76,7 +77,7 @@ void click(const Frame& frame, const SceneTarget& target) {
     LevelChoice& looking = view.looking;
     switch (action) {
       case SceneAction::guess:
-        looking.query = asking_word(*trace, view);  // stays the one that is asked about
+        looking.query = asking_word(*trace, view);  // the question stays about this word
         looking.guessing = {!looking.guessing.active, {}};
         break;
       case SceneAction::query_word:
@@ -95,10 +96,10 @@ void click(const Frame& frame, const SceneTarget& target) {
   });
 }
 
-/// A sentence that was typed and entered; where it was refused, it stays in the field.
+/// A sentence that was entered; if it was refused, it stays in the field.
 struct EnteredWords {
   std::string text;
-  std::string instead;  ///< the sentence that stayed in its place
+  std::string instead;  ///< the sentence that is still in use
   bool refused = false;
 };
 
@@ -106,7 +107,7 @@ EnteredWords& entered_words(const Frame& frame) {
   return frame.pictures.get<EnteredWords>([] { return EnteredWords{}; });
 }
 
-/// What is wrong, without the setting's name, which the field itself is here.
+/// The error without the setting's name, since the field shows it.
 std::string refusal(const Frame& frame) {
   std::string sentence = frame.words.translate(frame.document.error);
   const std::string subject = frame.words.translate(Message("{0}: {1}", "--text", ""));
@@ -114,7 +115,7 @@ std::string refusal(const Frame& frame) {
   return frame.words.in_window(sentence);
 }
 
-/// Why, over the field.
+/// The error, above the field.
 void draw_refusal(const Frame& frame, const Rect& above) {
   const float u = frame.u, pixels = TypeSize::body * u, pad = 8 * u;
   const std::string sentence = refusal(frame);
@@ -125,13 +126,13 @@ void draw_refusal(const Frame& frame, const Rect& above) {
                  frame.look.warning, sentence, width);
 }
 
-/// Where one's own input stands: the text, or the picture's file.
+/// The field for the user's own input: the text, or the picture's file.
 std::string Scenario::*input_field(const Frame& frame) {
   const auto run = frame.trace() ? network_of(frame.trace()->inputs) : nullptr;
   return run && run->network->spec().picture ? &Scenario::image : &Scenario::text;
 }
 
-/// In the cache of pictures: what a network reads where no text was given and it knows none of ours.
+/// In the picture cache: the text that the network reads if none was given.
 const std::string& words_read(const Frame& frame, std::string Scenario::*field) {
   const Scenario& scenario = frame.document.scenario;
   if (!frame.trace() || field != &Scenario::text || scenario.text_as_input) return scenario.*field;
@@ -142,7 +143,7 @@ const std::string& words_read(const Frame& frame, std::string Scenario::*field) 
   return frame.pictures.kept(read, frame.document.trace, scenario.text);
 }
 
-/// Which of several sentences is looked at, before the field that holds them all; gives where that begins.
+/// Selects one of several sentences, next to the field that holds them all; returns where the field begins.
 float offer_entries(const Frame& frame, const Rect& field) {
   constexpr Index most = 8;
   const Index batch = frame.trace()->dims().batch;
@@ -161,7 +162,8 @@ float offer_entries(const Frame& frame, const Rect& field) {
   return std::min(x + 5 * u, field.max.x - 60 * u);
 }
 
-/// One's own sentence, at the foot beside the buttons. Comes before the surface, which would have the pointer else.
+/// The field for the user's own sentence, next to the buttons. Before the surface, which would otherwise take the
+/// pointer.
 void offer_words(const Frame& frame, const Scene& scene) {
   const auto at = std::ranges::find(scene.targets, SceneAction::own_words, &SceneTarget::action);
   if (at == scene.targets.end()) return;
@@ -193,7 +195,7 @@ void offer_words(const Frame& frame, const Scene& scene) {
   if (says_error(frame)) draw_refusal(frame, {{at->rect.min.x, 0}, {at->rect.max.x, at->rect.min.y - 4 * frame.u}});
 }
 
-/// K: without this head; H: the next one.
+/// K: knock out this head; H: the next head.
 void press_sentence_keys(const Frame& frame) {
   if (!frame.takes_shortcuts()) return;
   if (compat::pressed('k')) knock_out(frame);
@@ -203,7 +205,7 @@ void press_sentence_keys(const Frame& frame) {
   });
 }
 
-/// As the button that shows it: how the share was made; else one level nearer.
+/// Like the button that shows it: how the share was computed; otherwise the next level.
 void press_enter(const Frame& frame, const Scene& scene) {
   const ImGuiIO& io = ImGui::GetIO();
   const Dialog dialog = frame.view().dialog;

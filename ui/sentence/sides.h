@@ -8,8 +8,7 @@ namespace headlight::sentence_parts {
 /// The heads of all layers; if they do not fit, those around the chosen one.
 void put_rail(Pen& pen, const SentenceStory& story, Rect room);
 /// The most probable next words; with a head knocked out, with and without it. Below, the sampling sliders if a word
-/// can be drawn.
-/// Gives what of the room is left below it.
+/// can be drawn. Returns the remaining part of the room.
 Rect put_prediction(Pen& pen, const SentenceStory& story, Rect room);
 
 /// A button; returns its right end.

@@ -13,10 +13,10 @@ namespace {
 
 constexpr Index words_shown = 6;
 
-/// "1.0": as a scenario names a head of a network.
+/// "1.0": a head of a network as in a scenario.
 std::string head_name(const NetworkLayer& layer, Index head) { return layer.layer + "." + std::to_string(head); }
 
-/// What the heads of `file`, where it is a shipped model, were found to do.
+/// The findings about the heads of `file`, if it is a shipped model.
 std::span<const HeadClaim> claims_of(const std::string& file) {
   constexpr std::string_view shipped = "model:";
   if (!file.starts_with(shipped)) return {};
@@ -31,7 +31,7 @@ void add_rail(const Trace& trace, const View& view, const NetworkRun& run, Sente
   for (Index at = 0; at < static_cast<Index>(network.layers().size()); ++at) {
     const NetworkLayer& layer = network.layers()[static_cast<std::size_t>(at)];
     const LayerRun& kept = run.layers[static_cast<std::size_t>(at)];
-    // Overlays need whole rows: of the layer that is looked at they are in the trace.
+    // Overlays need whole rows; those of the selected layer are in the trace.
     const bool whole = story.picture && at == chosen;
     const Tensor& weights = whole                    ? trace[Stage::weights]
                             : kept.weights.defined() ? kept.weights
@@ -55,8 +55,8 @@ void add_rail(const Trace& trace, const View& view, const NetworkRun& run, Sente
   }
 }
 
-/// Whether each of the layer's queries is followed by a prediction of its own: the decoder's, or where no word sees
-/// later ones.
+/// Whether each of the layer's queries is followed by its own prediction: in a decoder, or if no word attends to later
+/// ones.
 bool predicts_after_each(const NetworkRun& run, const Trace& trace, Index batch) {
   const Index n_q = trace.dims().n_q;
   if (!run.logits.defined() || run.logits.size(1) != n_q || n_q < 2) return false;
@@ -114,7 +114,7 @@ void add_prediction(const Trace& trace, const View& view, const NetworkRun& run,
   if (other.without_head) story.shares = std::move(others);
 }
 
-/// What the network reads, its two swapped words in their places again; nothing where none are swapped.
+/// The network's input with the two swapped words at their original positions; unset if none are swapped.
 std::optional<NetworkText> unswapped_text(const Trace& trace, const View& view, const NetworkRun& run) {
   if (!is_swapped(trace, view)) return {};
   NetworkText text = run.text;
@@ -127,7 +127,7 @@ std::optional<NetworkText> unswapped_text(const Trace& trace, const View& view, 
   return text;
 }
 
-/// Width and height before and after, where a picture was resized out of proportion.
+/// Width and height before and after, if a picture was resized out of proportion.
 std::vector<std::string> squashed_sides(const NetworkRun& run, Index batch) {
   const Picture& picture = *run.text.pictures[std::min(static_cast<std::size_t>(batch), run.text.pictures.size() - 1)];
   const PictureSteps& steps = run.network->spec().picture->steps;
@@ -269,7 +269,7 @@ void write_word(const Frame& frame, const SentenceStory& story, std::optional<In
   }
   const std::optional<std::string> text =
       written_on(*run->network, frame.document.scenario.text, batch, story.next_at, *token);
-  if (!text) {  // the token of the end, or another that stands for no words
+  if (!text) {  // the end token, or another one that is not a word
     frame.actions.push_back(ShowError{frame.words.fill("sentence.ends", {run->network->word(*token)})});
     return;
   }

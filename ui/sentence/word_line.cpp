@@ -49,9 +49,9 @@ std::string share_text(float share) {
 
 namespace {
 
-/// A piece that goes on with the word before, as WordPiece marks it: "##ation".
+/// Whether the piece continues the word before, in WordPiece's notation "##ation".
 bool continues(std::string_view piece) { return piece.size() > 2 && piece.starts_with("##"); }
-/// The same as it stands behind that word: "ation".
+/// The piece without that mark: "ation".
 std::string without_mark(std::string piece) { return continues(piece) ? piece.substr(2) : piece; }
 
 }  // namespace
@@ -75,7 +75,7 @@ WordLine lay_out_words(Pen& pen, Axis axis, Index all, Index around, Rect room, 
   for (line.pixels = largest;; line.pixels = std::max(line.pixels * 0.93f, smallest)) {
     total = 0;
     for (Index i = 0; i < count; ++i) {
-      // The share under a word has at least the room for its number. Small words stand closer.
+      // The share below a word is at least as wide as its number. Small words are closer together.
       const float least = pen.measure(Face::mono, pen.type.number, "<.01").x + 2 * u;
       const float air = line.pixels * std::clamp(0.9f - (20 * u - line.pixels) / (18 * u), 0.5f, 0.9f);
       float& width = widths[static_cast<std::size_t>(i)];
@@ -86,7 +86,7 @@ WordLine lay_out_words(Pen& pen, Axis axis, Index all, Index around, Rect room, 
   }
   line.height = line.pixels * 2.1f;
   const bool one = total <= room.width();
-  // A short sentence spreads out, and stands in the middle.
+  // A short sentence is spread out and centred.
   const auto words = static_cast<float>(std::max<Index>(count, 1));
   const float extra = one ? std::min((room.width() - total) / words, std::max(22 * u, 1.2f * line.pixels)) : 0;
   const float spare = one ? std::max(room.width() - total - extra * words + gap, 0.0f) : 0;
@@ -115,7 +115,7 @@ void put_word(Pen& pen, const WordLine& line, const WordPlace& place, std::strin
   pen.box(place.box, lit ? colour : look.line, lit ? Stroke::followed(u) : 1, Corner::card * u);
   const Face face = lit ? Face::bold : Face::ui;
   float pixels = line.pixels;
-  if (lit) {  // bold type has sizes of its own: the nearest
+  if (lit) {  // bold type comes in other sizes: the nearest one
     const float below = pen.context().fonts.crisp(Face::bold, pixels), above = pen.bold(pixels);
     pixels = std::abs(above - line.pixels) < std::abs(below - line.pixels) ? above : below;
   }
@@ -128,7 +128,7 @@ void put_word(Pen& pen, const WordLine& line, const WordPlace& place, std::strin
 
 namespace {
 
-/// Of the points that a curve between words so far apart is drawn towards; it reaches three quarters of it.
+/// Height of the control points of a curve between words at this distance; the curve reaches three quarters of it.
 float arc_reach(const Pen& pen, float apart) { return 30 * pen.u() + apart * 0.55f; }
 
 }  // namespace
@@ -157,7 +157,7 @@ void put_arcs(Pen& pen, const WordLine& from_line, const WordLine& to_line, Inde
       continue;
     }
     const float y = from->box.min.y - thick * 0.2f;
-    if (k == query) {  // a loop over itself
+    if (k == query) {  // a loop at the word itself
       const float w = std::min(from->box.width() * 0.34f, 30 * u), h = std::min((y - top) * 0.5f, 56 * u);
       pen.curve({ImVec2{from->box.centre().x - w, y}, ImVec2{from->box.centre().x - w, y - h * 1.3f},
                  ImVec2{from->box.centre().x + w, y - h * 1.3f}, ImVec2{from->box.centre().x + w, y}},
@@ -178,7 +178,7 @@ void put_shares(Pen& pen, const WordLine& line, const Row& row, float depth, Ind
     const WordPlace& place = line.places[n];
     const auto k = static_cast<std::size_t>(place.index);
     const float top = place.box.max.y + 12 * u, bottom = top + depth;
-    if (row.hidden[k]) {  // with its neighbours, as one
+    if (row.hidden[k]) {  // adjacent hidden words are shown as one
       std::size_t end = n;
       while (end + 1 < line.places.size() && row.hidden[static_cast<std::size_t>(line.places[end + 1].index)] &&
              line.places[end + 1].line == place.line)
@@ -211,7 +211,7 @@ void put_shares(Pen& pen, const WordLine& line, const Row& row, float depth, Ind
                std::min(Corner::cell * u, height / 2));
     }
     const bool is_lit = place.index == lit;
-    // The largest share is read from the last row too, where its word leaves it the room.
+    // The largest share must be legible from the last row too, if its word leaves enough room.
     const std::string words = row.number(k);
     const float larger = pen.context().fonts.crisp(Face::mono, pen.type.number * 1.5f);
     const bool large = is_lit && line.lines == 1 && pen.measure(Face::mono, larger, words).x <= place.box.width();

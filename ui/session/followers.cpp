@@ -37,7 +37,7 @@ void KeptTimeline::follow(Document& document) {
 
 void OwnComparison::follow(Document& document) {
   const bool current = document.trace && document.computed == document.scenario;
-  const bool lost = given_ && !document.beside;  // as by undo, which brings the source back without its result
+  const bool lost = given_ && !document.beside;  // after an undo, which restores the source but not the result
   const bool other = document.own != own_ || document.trace != trace_ || lost;
   if (other && document.own && current) {
     own_ = document.own;
@@ -128,8 +128,7 @@ void Computation::wait(Document& document, Opener& opener, const Words& words) {
 void Computation::take(Outcome outcome, Document& document, Opener& opener, const Words& words) {
   if (outcome.last) settled_ = std::max(settled_, outcome.ticket);
   if (outcome.ticket != ticket_ || !(document.scenario == submitted_)) {
-    // Of a scenario that is not the newest any more: its numbers may be looked at meanwhile, where they have what is
-    // looked at; its failure is no news.
+    // The trace of an older scenario is still shown if it has the selected cell; its errors are ignored.
     if (outcome.trace && looks_within(document.view, *outcome.trace))
       show_trace(document, std::move(outcome.trace), std::move(outcome.scenario));
     return;
@@ -142,12 +141,11 @@ void Computation::take(Outcome outcome, Document& document, Opener& opener, cons
     opener.arrived();
     if (reloaded) document.notice = words.fill("messages.reloaded", {file_name_of(document.scenario.file)});
   } else if (reloaded) {
-    // Half written, or of other shapes: what is shown stays, and the next change of the file is another try.
+    // The file is half written or has other shapes: the current trace stays until the file changes again.
     document.notice = words.fill("messages.not_reloaded", {words.translate(outcome.error)});
   } else {
     opener.failed(document, outcome.error);
-    submitted_ =
-        document.trace ? document.computed : document.scenario;  // what was asked for before may not be computed yet
+    submitted_ = document.trace ? document.computed : document.scenario;  // the newest scenario may not be computed yet
   }
 }
 

@@ -62,7 +62,7 @@ class OwnComparison {
   Comparer comparer_;
   std::optional<OwnSource> own_;  ///< inputs of the last comparison
   std::shared_ptr<const Trace> trace_;
-  bool given_ = false;  ///< its result was
+  bool given_ = false;  ///< its result was taken over
 };
 
 /// Notices disappear after some seconds; errors stay until dismissed.
@@ -92,8 +92,8 @@ class Computation {
   void take(Document& document, Opener& opener, const Words& words);
   /// The same, after waiting for the newest scenario.
   void wait(Document& document, Opener& opener, const Words& words);
-  /// Computes the same anew where the file of its tensors has changed on disk. Of a running model the next call is
-  /// shown, where the newest was.
+  /// Recomputes the scenario if the file of its tensors has changed on disk. For a running model, shows the next call
+  /// if the newest one was shown.
   void reload_changed(Document& document);
 
   /// Whether the newest scenario has been computed or has failed.

@@ -19,9 +19,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t largest = 64u << 20;  // what is longer was written by nobody of us
+constexpr std::uintmax_t largest = 64u << 20;  // larger files were not written by this program
 
-/// Its lock, taken; −1 where another process has it.
+/// Locks the journal's lock file; −1 if another process holds the lock.
 int try_lock(const fs::path& file) {
   const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (descriptor < 0) return -1;
@@ -121,7 +121,7 @@ std::optional<Journal::Found> Journal::find() {
   std::ranges::sort(files, std::greater<>());
   for (const auto& [time, file] : files) {
     const int descriptor = try_lock(lock_of(file));
-    if (descriptor < 0) continue;  // of a window that is open
+    if (descriptor < 0) continue;  // belongs to an open window
     held_.emplace_back(file, descriptor);
     if (fs::file_size(file, error) > largest || error) continue;
     std::ifstream stream(file, std::ios::binary);

@@ -1,4 +1,4 @@
-// The journal written from a thread of its own: a disk may take its time.
+// Writes the journal on a thread, since disks can be slow.
 #include <utility>
 
 #include "ui/session/journal.h"

@@ -1,4 +1,4 @@
-// The journal of a program without threads, whose files lie in memory: written at once.
+// The journal in a program without threads: files are in memory, so it is written at once.
 #include "ui/session/journal.h"
 
 namespace headlight {

@@ -21,7 +21,7 @@ using compat::Key;
 using compat::pressed;
 using compat::pressed_once;
 
-/// The first moment of the stage after, or before, the one that is computed at `now`.
+/// The first moment of the next or previous stage, relative to the moment `now`.
 int next_stage(const Timeline& timeline, int now) {
   for (const Timeline::Chapter& chapter : timeline.chapters()) {
     if (chapter.first > now) return chapter.first;
@@ -36,13 +36,13 @@ int last_stage(const Timeline& timeline, int now) {
   return before;
 }
 
-/// A clicker's third button.
+/// The third button of a presenter remote.
 bool types_point() {
   const ImVector<ImWchar>& typed = ImGui::GetIO().InputQueueCharacters;
   return std::find(typed.begin(), typed.end(), ImWchar('.')) != typed.end();
 }
 
-/// Whether the stage that is played on the pipeline has a moment after, or before, the one that is shown.
+/// Whether the stage that is played on the pipeline has a next or previous moment.
 bool goes_within_stage(const Frame& frame, bool forward) {
   const View& view = frame.view();
   if (!view.step || level_shown(view) != Level::pipeline) return false;
@@ -53,8 +53,8 @@ bool goes_within_stage(const Frame& frame, bool forward) {
   return false;
 }
 
-/// A lesson goes on and back by the keys of a clicker, after the moments of a stage that is played; whether they were
-/// its keys.
+/// Keys of a presenter remote go through a lesson's steps; in a played stage, first through its moments. Returns
+/// whether they were handled.
 bool press_lesson_keys(const Frame& frame, bool forward, bool back) {
   if (!forward && !back) return false;
   const Course* course = open_course(frame.document, frame.pictures);
@@ -66,17 +66,17 @@ bool press_lesson_keys(const Frame& frame, bool forward, bool back) {
   return true;
 }
 
-/// The step player's and the presentation's.
+/// Keys of the step player and of the presentation.
 void player_keys(const Frame& frame) {
   const View& view = frame.view();
   const int last = frame.timeline.count() - 1;
   const int now = view.step.value_or(last);
-  const bool shift = ImGui::GetIO().KeyShift, free = !frame.focus.shown();  // else they are a control's
+  const bool shift = ImGui::GetIO().KeyShift, free = !frame.focus.shown();  // false: the keys go to the focused control
   const bool forward = (free && pressed(Key::right)) || pressed(Key::page_down) || types_point(),
              back = (free && pressed(Key::left)) || pressed(Key::page_up);
   if (!shift && press_lesson_keys(frame, forward, back)) return;
   const bool first = free && pressed(Key::home), end = free && pressed(Key::end);
-  const bool whole = view.kind == ViewKind::network;       // its arrows go along heads (ui/network/network_view.cpp)
+  const bool whole = view.kind == ViewKind::network;  // its arrow keys move between heads (ui/network/network_view.cpp)
   const bool near = level_shown(view) != Level::pipeline;  // there a step is a whole stage, with Shift a row
   if (whole) {
   } else if (near && !shift) {
@@ -95,7 +95,7 @@ void player_keys(const Frame& frame) {
     if (first) go_to_moment(frame, 0);
     if (end) go_to_moment(frame, last);
   }
-  const bool own_enter = level_shown(view) == Level::sentence;  // as its button says (ui/sentence/sentence_view.cpp)
+  const bool own_enter = level_shown(view) == Level::sentence;  // handled as its button (ui/sentence/sentence_view.cpp)
   if (free && !own_enter && pressed_once(Key::enter) && view.kind == ViewKind::pipeline) {
     frame.show([trace = frame.document.trace, &timeline = frame.timeline](View& v) {
       v = one_level_in(std::move(v), *trace, timeline);
@@ -118,7 +118,8 @@ void player_keys(const Frame& frame) {
   if (reaches) frame.show([](View& v) { v.reaches = !v.reaches; });
 }
 
-/// The full screen is a presentation's: one that is there already gets it, and they end together.
+/// Full screen starts a presentation. If the window is already full screen, the presentation uses it, and both end
+/// together.
 void toggle_fullscreen(const Frame& frame) {
   frame.show([](View& v) {
     v.fullscreen = !v.fullscreen;
@@ -135,8 +136,8 @@ void toggle_export(const Frame& frame) {
   frame.show([trace = frame.document.trace, own = frame.document.own](View& v) { open_export_dialog(v, *trace, own); });
 }
 
-/// Lets go of one thing: the control that has the keyboard, the message, the menu, the dialog, the presentation, the
-/// moment, at last the pinned cell.
+/// Cancels one thing, the first of: keyboard focus of a control, message, menu, dialog, presentation, moment, pinned
+/// cell.
 void escape(const Frame& frame) {
   if (frame.focus.shown()) return frame.focus.let_go();
   const Document& document = frame.document;
@@ -177,8 +178,7 @@ void escape(const Frame& frame) {
   });
 }
 
-/// What is looked at, by letters: V another view, H another head, with Shift the one before; Alt and an arrow the next
-/// cell.
+/// Keys for the view: V the next view, H the next head (with Shift the previous), Alt and an arrow the next cell.
 void look_keys(const Frame& frame) {
   const ImGuiIO& io = ImGui::GetIO();
   const View& view = frame.view();
@@ -203,8 +203,9 @@ void look_keys(const Frame& frame) {
                count = static_cast<std::ptrdiff_t>(all.size());
     frame.show([kind = all[static_cast<std::size_t>((now + step + count) % count)].kind](View& v) { v.kind = kind; });
   }
-  const bool own = view.kind == ViewKind::network || (view.kind == ViewKind::pipeline &&
-                                                      level_shown(view) == Level::sentence);  // they take it themselves
+  const bool own =
+      view.kind == ViewKind::network ||
+      (view.kind == ViewKind::pipeline && level_shown(view) == Level::sentence);  // these handle the keys themselves
   if (!own && pressed('h')) {
     frame.show([heads = frame.trace()->dims().heads, step](View& v) {
       v.head = (v.head + step + heads) % heads;
@@ -217,7 +218,7 @@ void look_keys(const Frame& frame) {
 
 void press_keys(const Frame& frame) {
   const ImGuiIO& io = ImGui::GetIO();
-  const bool ctrl = io.KeyCtrl && !io.KeyAlt;  // together they are AltGr, which types
+  const bool ctrl = io.KeyCtrl && !io.KeyAlt;  // both together are AltGr, which types characters
   if (ctrl && pressed_once('q')) frame.actions.push_back(Quit{});
   if (ctrl && pressed_once('s')) frame.actions.push_back(AskToSave{Next::stay, io.KeyShift});
   if (ctrl && pressed_once('e') && frame.trace()) toggle_export(frame);
@@ -234,7 +235,8 @@ void press_keys(const Frame& frame) {
   if (ctrl && pressed_once('o')) open_dialog(frame);
   if (ctrl && pressed_once('v')) frame.actions.push_back(Paste{});
   if (frame.trace()) press_matrix_keys(frame);
-  const bool welcome = frame.view().dialog == Dialog::welcome;  // not in the way: a key is meant for what is under it
+  const bool welcome =
+      frame.view().dialog == Dialog::welcome;  // it does not block keys: they apply to what is below it
   if (welcome &&
       (pressed_once(Key::space) || pressed_once(Key::enter) || pressed_once(Key::tab) || pressed(Key::right)))
     frame.show([](View& v) { v.dialog = Dialog::none; });

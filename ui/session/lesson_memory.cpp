@@ -56,7 +56,7 @@ LessonProgress progress_from(const Json& json) {
   progress.furthest = json.at("furthest").get<std::size_t>();
   for (const auto& [step, answer] : json.at("answers").items())
     progress.answers[std::stoul(step)] = answer_from(answer);
-  // The answer at that step comes back when the step is shown.
+  // The answer of that step is restored when the step is shown.
   return progress;
 }
 
@@ -77,7 +77,7 @@ LessonStanding standing_of(const LessonProgress& progress) {
   return standing;
 }
 
-/// What is kept of it.
+/// Whether the stored parts are equal.
 bool same(const LessonProgress& a, const LessonProgress& b) {
   return a.step == b.step && a.furthest == b.furthest && all_answers(a) == all_answers(b);
 }
@@ -111,7 +111,7 @@ LessonProgress progress_from_text(const std::string& text) { return progress_fro
 
 LessonMemory::LessonMemory(std::filesystem::path folder) : folder_(std::move(folder)) { read_standings(); }
 
-/// A lesson's id may hold anything.
+/// A lesson's id may contain any characters.
 std::filesystem::path LessonMemory::file_of(const std::string& lesson) const {
   std::string name;
   constexpr const char* digits = "0123456789abcdef";
@@ -148,7 +148,7 @@ std::shared_ptr<const LessonStandings> LessonMemory::keep(const Document& docume
   if (lesson == kept_lesson_ && same(now, kept_)) return standings_;
   kept_lesson_ = lesson;
   kept_ = now;
-  if (now.furthest == 0 && all_answers(now).empty()) return standings_;  // only opened
+  if (now.furthest == 0 && all_answers(now).empty()) return standings_;  // opened, but nothing was answered
   auto standings = std::make_shared<LessonStandings>(*standings_);
   (*standings)[lesson] = standing_of(now);
   standings_ = std::move(standings);
@@ -164,7 +164,7 @@ void LessonMemory::write(const std::string& lesson, const LessonProgress& progre
     std::error_code none;
     std::filesystem::create_directories(folder_, none);
     write_whole_file(file_of(lesson), text);
-  } catch (const InputError&) {  // then it is lost with the program
+  } catch (const InputError&) {  // the progress is then lost when the program ends
   }
 }
 

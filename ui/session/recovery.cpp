@@ -31,7 +31,7 @@ constexpr std::size_t undo_bytes = 4u << 20;
 constexpr std::size_t logged_actions = 200;
 constexpr double seconds_between_keeping = 0.5;
 
-/// The next start may be in another folder.
+/// Paths become absolute, since the next start may be in another folder.
 Json scenario_json(Scenario scenario) {
   for (std::string* file : {&scenario.file, &scenario.mask_file, &scenario.image}) {
     std::error_code error;
@@ -52,7 +52,7 @@ Json origin_json(const Origin& origin) {
   return json;
 }
 
-/// What is open, and how far one is in it.
+/// The open document and the progress in it.
 Json place_json(const Origin& origin, const View& view, const std::optional<OwnSource>& own) {
   Json json{{"origin", origin_json(origin)}, {"view", view_fields(view)}};
   if (!origin.lesson.course.empty()) json["progress"] = Json::parse(progress_text(view.lesson));
@@ -63,7 +63,7 @@ Json place_json(const Origin& origin, const View& view, const std::optional<OwnS
 Json past_json(const std::vector<Past>& all) {
   Json list = Json::array();
   std::size_t bytes = 0;
-  for (auto past = all.rbegin(); past != all.rend(); ++past) {  // the newest count
+  for (auto past = all.rbegin(); past != all.rend(); ++past) {  // the newest steps are kept
     Json step{{"scenario", scenario_json(past->scenario)}};
     if (past->place) step["place"] = place_json(past->place->origin, past->place->view, past->place->own);
     bytes += step.dump().size();
@@ -113,7 +113,7 @@ class Reader {
     return origin;
   }
 
-  /// The lesson goes on at its step; one whose file is gone is none any more.
+  /// Restores the step of an open lesson; without its file there is no lesson any more.
   void join_lesson(OpenState& place, const std::string& kept) {
     const std::string file = place.origin.lesson.course;
     try {
@@ -131,7 +131,7 @@ class Reader {
   std::map<std::string, Course> courses_;
 };
 
-/// A name of one line that leaves room for the buttons.
+/// A single line, short enough to leave room for the buttons.
 std::string short_name(std::string_view name) {
   constexpr std::size_t most = 60;
   std::size_t at = 0;
@@ -196,13 +196,14 @@ RecoveryAnswer draw_recovery_bar(const Frame& frame, ImVec2 window, std::string_
   const char* discard = frame.words("recovery.discard");
   const float width = std::min(620 * u, window.x - 24 * u), inside = width - 32 * u;
   const float height = draw_paragraph(nullptr, frame.fonts, Face::ui, TypeSize::body * u, {0, 0}, 0, text, inside);
-  // Above the line of time: what stands at the top of a view are its tabs.
+  // Above the timeline, since a view has its tabs at the top.
   const float bottom = std::max(window.y - 74 * u, std::min(height + 66 * u, window.y));
   const ImVec2 max{(window.x + width) / 2, bottom}, min{max.x - width, std::max(bottom - height - 66 * u, 0.0f)};
   const PanelArea area(frame, "recovery", min, max, frame.look.panel, {16, 12}, PanelArea::Kind::floating);
   ImGui::BringWindowToDisplayFront(ImGui::GetCurrentWindow());
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  list.PushClipRect({min.x - 1, min.y - 1}, {max.x + 1, max.y + 1});  // ImGui's own leaves half of the padding out
+  list.PushClipRect({min.x - 1, min.y - 1},
+                    {max.x + 1, max.y + 1});  // ImGui's clip rectangle excludes half of the padding
   compat::add_rect(list, min, max, frame.look.accent, Corner::cell * u, 1);
   list.PopClipRect();
   draw_paragraph(&list, frame.fonts, Face::ui, TypeSize::body * u, {min.x + 16 * u, min.y + 12 * u}, frame.look.ink,
@@ -247,7 +248,7 @@ void Autosave::close() {
   if (journal_) journal_->close();
 }
 
-// The newest that can be read; what cannot is not offered again.
+// Offers the newest journal that can be read; unreadable ones are not offered again.
 void Autosave::look_for_offer(Document& document) {
   found_.reset();
   offered_.reset();
@@ -279,7 +280,7 @@ std::string Autosave::take_trouble() {
 
 void Autosave::drop_offer(Document& document) {
   keep(document, {}, {});
-  journal_->wait();  // kept by this window before the old one's is let go of
+  journal_->wait();  // the document is in this window's journal before the old journal is released
   journal_->forget(*found_);
   look_for_offer(document);
 }

@@ -64,9 +64,9 @@ bool Session::prepare_fonts(float scale) {
     s.styled_scale = scale;
     s.styled = s.document.view.theme;
   }
-  if (s.held && s.fonts.scale() == scale) return false;  // what is held keeps its letters; nothing else is drawn
+  if (s.held && s.fonts.scale() == scale) return false;  // a held frame keeps its glyphs; nothing else is drawn
   if (s.fonts.covers(scale, s.shown_text.own(), s.shown_text.given())) return false;
-  if (s.fonts.lacks_in_sight()) s.pictures = Pictures();  // what was measured without these letters
+  if (s.fonts.lacks_in_sight()) s.pictures = Pictures();  // measured without these glyphs
   s.fonts.load(scale, s.shown_text.own(), s.shown_text.given());
   return true;
 }
@@ -75,7 +75,7 @@ bool Session::lacks_letters() const { return state_->fonts.lacks_letters(); }
 
 void Session::renew_fonts() {
   state_->fonts.forget();
-  state_->pictures = Pictures();  // what was measured in the old ones
+  state_->pictures = Pictures();  // measured with the old fonts
 }
 
 void Session::open(const std::string& path) { perform(OpenFile{path}); }
@@ -117,7 +117,7 @@ bool Session::draw(MatrixPainter& painter) {
   s.guarded([&] { press_keys(frame); });
   s.playback.advance(frame, static_cast<double>(ImGui::GetIO().DeltaTime));
   const ImVec2 window = ImGui::GetIO().DisplaySize;
-  // What is held is drawn as it was, and nothing on it does anything.
+  // A held frame is drawn unchanged, and its actions are dropped.
   Actions none;
   if (s.held) {
     const Frame held = frame_on(s.held->document, s.held->words, s.held->timeline, none);

@@ -1,4 +1,4 @@
-// What a window's session holds, and what its actions do.
+// The state of a window's session, and the handlers of its actions.
 #pragma once
 
 #include <algorithm>
@@ -46,7 +46,7 @@ class ShownText {
  private:
   bool dialog_changed(const View& view, Pictures& pictures);
 
-  std::string own_, given_, languages_;  ///< the last: their names, each in its own letters
+  std::string own_, given_, languages_;  ///< the last: the names of the languages, each in its own script
   // The state at the last collection.
   const Trace* trace_ = nullptr;
   std::string language_, message_, typed_;
@@ -55,7 +55,7 @@ class ShownText {
   std::string folder_;
 };
 
-/// As its control is labelled; a setting without a control by its key.
+/// The label of a setting's control; its key if it has no control.
 inline std::string_view setting_word(const Words& words, const std::string& key) {
   const std::string label = "settings." + key;
   return words.has(label) ? std::string_view(words(label)) : std::string_view(key);
@@ -68,7 +68,7 @@ struct Session::State {
   Autosave keeper;
   LessonSession lessons;
   Opener opener;
-  FileWatch scenario_watch;  ///< of the scenario's own file
+  FileWatch scenario_watch;  ///< watches the scenario's own file
   Words words;
   ShownText shown_text;
   Fonts fonts;
@@ -78,7 +78,7 @@ struct Session::State {
   KeptTimeline timeline;
   Playback playback;
   Recorder recorder;
-  std::unique_ptr<ViewDrawing> drawing;  ///< of the last frame, where the recorder wants one
+  std::unique_ptr<ViewDrawing> drawing;  ///< of the last frame, if the recorder needs it
   std::optional<FrozenPresentation> held;
   Actions actions;
   Typing typing;
@@ -91,7 +91,7 @@ struct Session::State {
   WindowRequests requests;
   int faults = 0;
   Notices notices;
-  std::deque<std::string> log;  ///< what was done last
+  std::deque<std::string> log;  ///< the last actions
   std::string title, titled;    ///< the window's title, and the document's name in it
   bool titled_unsaved = false;
 
@@ -106,16 +106,18 @@ struct Session::State {
         joiner(wake),
         task(std::move(wake)) {
     opener.begin(document);
-    if (!document.trace) document.origin.saved = document.scenario;  // else another window's, as that had it
+    if (!document.trace)
+      document.origin.saved = document.scenario;  // otherwise it was another window's, with that window's saved state
     computation.follow(document);
   }
 
-  /// Whether the view still has to be drawn for the sake of what it computes on the way, or of a field that is to have
-  /// the keyboard: what is typed before it has it is lost.
+  /// Whether the view must still be drawn, because it computes something while drawing or because a text field is about
+  /// to get the keyboard focus: text typed before that is lost.
   bool draws_on() const {
     const View& view = document.view;
     const ImVec2 window = ImGui::GetIO().DisplaySize;
-    // In a smaller window no field can have the keyboard; a frozen or black one and a view alone have none.
+    // Smaller windows, frozen or black pictures, and pictures of a single view have no text field with the keyboard
+    // focus.
     const bool shows_fields = window.x >= 320 && window.y >= 200 && !held && !view.blank && !view.alone;
     if (shows_fields && view.dialog == Dialog::open && view.open.focus) return true;
     if (shows_fields && view.dialog == Dialog::layers && view.layers.focus) return true;
@@ -123,7 +125,7 @@ struct Session::State {
     return pictures.unfinished();
   }
 
-  /// Says what went wrong; what is open stays.
+  /// Shows the error; the document stays.
   void fail(const std::exception& error) {
     if (dynamic_cast<const InputError*>(&error) == nullptr) ++faults;
     const bool memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
@@ -147,7 +149,7 @@ struct Session::State {
     if (document.refused) document.notice = words("lesson.locked");
     note(action_text(action, scenario, view, document));
   }
-  /// Those of the frame, in order.
+  /// The actions of the frame, in order.
   void perform_actions() {
     if (std::ranges::any_of(actions, [](const Action& action) { return !std::holds_alternative<Hover>(action); }))
       keeper.touch();
@@ -159,7 +161,7 @@ struct Session::State {
     }
   }
 
-  /// What was done, for a bug report. Changes of the same fields of the view, as while something plays, are one line.
+  /// Logs an action for bug reports. Repeated changes of the same view fields, as during playback, become one line.
   void note(std::string line) {
     constexpr std::size_t most = 1000;
     const auto names = [](std::string_view of) {
@@ -177,7 +179,7 @@ struct Session::State {
     if (log.size() > most) log.pop_front();
   }
 
-  // What a document does by itself is apply()'s; the rest needs the session.
+  // apply() handles actions that concern only the document; the others need the session.
   void handle(const auto& action) { apply(document, action); }
   void handle(const ChangeSource& to) {
     const Scenario before = document.scenario;
@@ -226,7 +228,7 @@ struct Session::State {
   }
   void handle(const CopyText& copy) { ImGui::SetClipboardText(copy.text.c_str()); }
 
-  /// Stages of one's own join what is open; all else takes its place.
+  /// A file with the user's own stages is compared with the open document; any other file replaces it.
   void open_file(const OpenFile& open) {
     if (same_run(open.path, document.scenario.file)) return show_recorded(document, open.path);
     if (document.trace && is_own_stages_file(open.path, *document.trace, document.view.kind == ViewKind::compare))
@@ -240,7 +242,7 @@ struct Session::State {
     if (other) lessons.recall(document, false);
   }
 
-  /// The words follow the view's language; where its file cannot be read, the view goes back to the words there are.
+  /// Loads the words of the view's language; if its file cannot be read, the view returns to the current language.
   void keep_words() {
     if (document.view.language == words.language()) return;
     try {
@@ -252,7 +254,7 @@ struct Session::State {
     }
   }
 
-  /// A language that is damaged does not keep the window shut: English is shown, and why.
+  /// A damaged language file must not prevent the window from opening: English is used, and the error is shown.
   static Words words_for(Document& document) {
     try {
       return Words(document.view.language);
@@ -287,14 +289,14 @@ struct Session::State {
     }
   }
 
-  /// The offer waits while a dialog or a presentation is there.
+  /// The offer waits while a dialog or a presentation is shown.
   RecoveryAnswer draw_offer(const Frame& frame, ImVec2 window) {
     const Document* offered = keeper.offered();
     const View& shown = document.view;
     if (!offered || shown.dialog != Dialog::none || shown.presenting || shown.blank) return RecoveryAnswer::none;
     const RecoveryAnswer answer =
         draw_recovery_bar(frame, window, document_name(*offered, words), keeper.offered_when());
-    if (answer != RecoveryAnswer::none) actions.clear();  // they were meant for what is put aside
+    if (answer != RecoveryAnswer::none) actions.clear();  // the actions were meant for the replaced document
     return answer;
   }
 
@@ -308,27 +310,27 @@ struct Session::State {
     keeper.drop_offer(document);
   }
 
-  /// What stands in the field that is typed into; not a dialog's, which is not open after a crash.
+  /// The text of the focused field; not of a dialog's field, since dialogs are closed after a crash.
   std::optional<TypedLine> typed() const {
     const bool types = typing.field != 0 && typing.edited && typing.frame >= ImGui::GetFrameCount() - 1;
     if (types && document.view.dialog == Dialog::none) return TypedLine{typing.field, typing.text};
     return typing.recovered;
   }
 
-  /// A presentation that ends takes the full screen with it.
+  /// A presentation that ends also ends the full screen.
   void keep_fullscreen() {
     View& view = document.view;
     if (!view.presenting) view.fullscreen = false;
     if (view.dialog == Dialog::welcome && (view.presenting || view.kind != ViewKind::pipeline))
-      view.dialog = Dialog::none;  // it speaks of the pipeline, and lies over no presentation
+      view.dialog = Dialog::none;  // its text is about the pipeline, and it must not cover a presentation
     if (view.fullscreen != fullscreen) requests.fullscreen = view.fullscreen;
     fullscreen = view.fullscreen;
   }
 
-  /// Whatever has to be answered or read lets go of the picture.
+  /// A dialog or an error ends the frozen picture.
   void keep_held() {
     View& view = document.view;
-    view.blank = view.blank && view.dialog == Dialog::none;  // what asks has to be seen
+    view.blank = view.blank && view.dialog == Dialog::none;  // a dialog must be visible
     view.frozen =
         view.frozen && view.presenting && view.dialog == Dialog::none && document.error.empty() && document.trace;
     if (!view.frozen) held.reset();

@@ -11,10 +11,10 @@
 namespace headlight {
 namespace {
 
-// What a network says next is in no sentence yet.
+// Predicted words, which are not part of a sentence yet.
 std::string predicted_text(const NetworkRun& run) {
   constexpr Index likely = 12;
-  constexpr Index places = 64, small_vocabulary = 8192;  // a small network's are told after each word
+  constexpr Index places = 64, small_vocabulary = 8192;  // small networks predict after each word
   const Index words = run.logits.size(-1), count = std::min(likely, words);
   std::string text;
   for (Index b = 0; b < run.logits.size(0); ++b) {
@@ -55,7 +55,7 @@ std::string lessons_text(const Document& document, const Words& words, Pictures&
 
 }  // namespace
 
-// Whether a dialog that shows files or layers came up, or shows another folder.
+// Whether a dialog with files or layers was opened, or shows another folder.
 bool ShownText::dialog_changed(const View& view, Pictures& pictures) {
   const bool opens = view.dialog == Dialog::open;
   if (dialog_ == view.dialog && (!opens || open_picture(pictures, view.open).folder == folder_)) return false;

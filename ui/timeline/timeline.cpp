@@ -7,7 +7,7 @@
 namespace headlight {
 namespace {
 
-// Longer matrices advance in this many bands of rows or columns, runs of numbers, or of terms.
+// Longer matrices advance in this many bands of rows or columns, ranges of numbers, or of terms.
 constexpr Index bands_at_most = 16;
 constexpr Index runs_at_most = 64;
 
@@ -45,7 +45,7 @@ Timeline::Timeline(const Trace& trace, ProductOrder way) {
       add(stage, Moment::Kind::travel, travel_parts - 1, travel_parts - 1);
       add(stage, Moment::Kind::rows, rows, 1);
     } else {
-      if (stage == Stage::weights && trace.standing_for(Stage::masked_scores)) {  // else they are of a file
+      if (stage == Stage::weights && trace.standing_for(Stage::masked_scores)) {  // otherwise they are from a file
         for (const auto kind : {Moment::Kind::shifted, Moment::Kind::exponentials, Moment::Kind::sums})
           add(stage, kind, 1, 1);
       }

@@ -12,7 +12,7 @@
 namespace headlight {
 namespace {
 
-/// What the lines were drawn on.
+/// The step that pointer lines were drawn on.
 struct Step {
   Level level{};
   Facet facet{};
@@ -30,7 +30,7 @@ struct Board {
 constexpr float motion_seconds = 0.6f;  // between the pipeline and a scene
 constexpr float scene_seconds = 0.7f;   // from one scene to the next
 
-/// Between the pipeline and a scene: from which level, to which, how far.
+/// The transition between the pipeline and a scene: from which level, to which, and its progress.
 struct LevelMotion {
   Level from = Level::pipeline, to = Level::pipeline;
   float since = motion_seconds;  ///< seconds
@@ -38,9 +38,9 @@ struct LevelMotion {
   bool moves() const { return since < motion_seconds; }
 };
 
-/// The pipeline pales while its numbers go to their places in the scene, or come back from them.
+/// The pipeline fades while its numbers move to their places in the scene, or back.
 void draw_motion(const Frame& frame, Rect place, const LevelMotion& motion) {
-  constexpr float pale_at = 0.5f;  // of the way
+  constexpr float pale_at = 0.5f;  // fraction of the transition
   const bool goes_in = motion.from == Level::pipeline;
   const float t = std::clamp(motion.since / motion_seconds, 0.0f, 1.0f), share = goes_in ? t : 1 - t;
   ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -52,7 +52,7 @@ void draw_motion(const Frame& frame, Rect place, const LevelMotion& motion) {
   draw_scene(near, list, between(*frame.trace(), numbers_on_cards(frame, place), scene, share));
 }
 
-/// Which scene is shown.
+/// The scene that is shown.
 struct Shot {
   Level level = Level::pipeline;
   Facet facet{};
@@ -65,7 +65,7 @@ Shot shot_of(const Frame& frame) {
   return {level, frame.view().looking.facet, stage_shown(frame)};
 }
 
-/// The scene that is shown goes over into the next one, by the clock or as far as the view says.
+/// Moves from one scene to the next, by time or as far as the view's setting says.
 void move_scene(const Frame& frame) {
   struct LastShot {
     Shot shot;
@@ -74,7 +74,7 @@ void move_scene(const Frame& frame) {
   LastShot& last = frame.pictures.get<LastShot>([] { return LastShot{}; });
   SceneMotion& motion = frame.pictures.get<SceneMotion>([] { return SceneMotion{}; });
   const LastShot now{shot_of(frame), frame.trace()};
-  if (now.trace != last.trace) motion = {};  // its numbers are others
+  if (now.trace != last.trace) motion = {};  // the numbers have changed
   if (now.trace == last.trace && now.shot != last.shot) {
     const Scene* from = last.shot.level == Level::operation  ? last_operation_scene(frame)
                         : last.shot.level == Level::sentence ? last_sentence_scene(frame)
@@ -118,7 +118,7 @@ void draw_pointer_tools(const Frame& frame, Rect place, Stage stage, bool held) 
   for (const std::vector<ImVec2>& line : board.lines) {
     for (std::size_t i = 1; i < line.size(); ++i) {
       list.AddLine(line[i - 1], line[i], frame.look.warning, 5 * u);
-      list.AddCircleFilled(line[i], 2.5f * u, frame.look.warning, 12);  // round where it bends
+      list.AddCircleFilled(line[i], 2.5f * u, frame.look.warning, 12);  // rounds the corners
     }
   }
   if (ImGui::IsMousePosValid() && place.contains(io.MousePos)) {
@@ -133,7 +133,8 @@ void draw_levels_view(const Frame& frame, Rect place) {
   LevelMotion& motion = frame.pictures.get<LevelMotion>([] { return LevelMotion{}; });
   const Level level = level_shown(frame.view());
   if (!motion.begun) motion = {level, level, motion_seconds, true};
-  const bool cards = level == Level::pipeline || motion.to == Level::pipeline;  // else one scene becomes the other
+  const bool cards =
+      level == Level::pipeline || motion.to == Level::pipeline;  // otherwise one scene changes into another
   if (level != motion.to) motion = {motion.to, level, cards && !frame.view().calm ? 0 : motion_seconds, true};
   move_scene(frame);
   if (motion.moves()) {

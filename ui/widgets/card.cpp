@@ -58,7 +58,7 @@ void say_on_plate(const Frame& frame, ImDrawList& list, const Rect& room, const 
 
 namespace {
 
-/// Along a straight edge: `dash` drawn, `gap` left out.
+/// A straight dashed line: `dash` drawn, `gap` skipped.
 void dashes(ImDrawList& list, ImVec2 from, ImVec2 to, ImU32 hue, float thickness, float dash, float gap) {
   const float length = std::hypot(to.x - from.x, to.y - from.y);
   if (length < 1) return;

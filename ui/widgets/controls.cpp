@@ -17,7 +17,7 @@
 namespace headlight {
 namespace {
 
-/// Label left, number right (typed into when clicked). Gives the typed text when it is done.
+/// Label on the left, number on the right, which can be edited after a click. Returns the text once editing is done.
 std::optional<std::string> slider_heading(const Frame& frame, const char* id, const char* label, const char* shown,
                                           bool enabled) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -38,7 +38,7 @@ std::optional<std::string> slider_heading(const Frame& frame, const char* id, co
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {7 * frame.u, 3 * frame.u});
   ImGui::PushStyleColor(ImGuiCol_FrameBg, IM_COL32(0, 0, 0, 0));
   ImGui::SetNextItemWidth(number_width);
-  // Right-aligned while it is only shown: ImGui's field is left-aligned, so the padding does it.
+  // Right-aligned while it is not edited: ImGui's field is left-aligned, so the padding does it.
   const float slack = number_width - 14 * frame.u - text_size(frame.fonts, Face::mono, size, shown).x;
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {7 * frame.u + std::max(slack, 0.0f), 3 * frame.u});
   const Typed field = text_input(frame, id, shown, "", ImGuiInputTextFlags_AutoSelectAll, nullptr, nullptr, false);
@@ -51,13 +51,13 @@ std::optional<std::string> slider_heading(const Frame& frame, const char* id, co
   return typed;
 }
 
-/// What was done to a track: dragged to this share, or moved by so many steps of the keyboard.
+/// What the user did with a track: dragged it to a position, or moved it by steps of the keyboard.
 struct Moved {
   std::optional<float> share;
   int steps = 0;
 };
 
-/// The track and its knob at `share`. Enter brings the keyboard to the number above it.
+/// The track with its knob at `share`. Enter focuses the number above it.
 Moved track(const Frame& frame, const char* id, float share, bool enabled) {
   ImGui::SetCursorScreenPos(
       {ImGui::GetCursorScreenPos().x, ImGui::GetCursorScreenPos().y - ImGui::GetStyle().ItemSpacing.y});
@@ -90,10 +90,10 @@ Moved track(const Frame& frame, const char* id, float share, bool enabled) {
   return moved;
 }
 
-/// As many options from `first` on as stand in one line with all their words, at least one.
+/// As many options from `first` on as fit into one line in full, at least one.
 struct Line {
   std::size_t end = 0;
-  float largest = 0, spare = 0;  ///< of the widths that they need, and what those leave of the line
+  float largest = 0, spare = 0;  ///< the largest of their widths, and the unused width of the line
 };
 Line line_of(const Frame& frame, std::span<const char* const> labels, std::size_t first, float whole, float gap) {
   Line line{first, 0, whole + gap};
@@ -127,7 +127,7 @@ PanelArea::PanelArea(const Frame& frame, const char* name, ImVec2 min, ImVec2 ma
 }
 
 PanelArea::~PanelArea() {
-  if (std::uncaught_exceptions() == 0) ImGui::End();  // else the session closes what is open
+  if (std::uncaught_exceptions() == 0) ImGui::End();  // otherwise the session closes the open windows
 }
 
 ControlArea::ControlArea(const char* id, const Rect& place) {

@@ -17,7 +17,7 @@ void close(const Frame& frame) {
   frame.show([](View& v) { v.dialog = Dialog::none; });
 }
 
-/// Takes every click beside the dialog, so that nothing below it is changed by mistake.
+/// Takes every click outside the dialog, so that nothing below it is changed by mistake.
 void draw_veil(const Frame& frame, Rect place) {
   const PanelArea area(frame, "veil", place.min, place.max, 0, {0, 0}, PanelArea::Kind::floating);
   ImGui::GetWindowDrawList()->AddRectFilled(place.min, place.max, fade(frame.look.window, 0.72f));
@@ -52,9 +52,9 @@ DialogArea::DialogArea(const Frame& frame, Rect place, Dialog kind, const char* 
 }
 
 DialogArea::~DialogArea() {
-  if (!open_ || std::uncaught_exceptions() > 0) return;  // what throws is cleared up by the session
+  if (!open_ || std::uncaught_exceptions() > 0) return;  // after an exception, the session closes the window
   if (kind_ != Dialog::welcome) frame_.focus.end_scope();
-  ImGui::Dummy({0, 0});  // a dialog may be all drawing; 1.89 and later want an item where the cursor was put
+  ImGui::Dummy({0, 0});  // a dialog may only draw; ImGui 1.89 and later want an item where the cursor was put
   ImGui::End();
   ImGui::PopStyleColor(2);
   ImGui::PopStyleVar(2);

@@ -10,32 +10,33 @@
 namespace headlight {
 namespace {
 
-// In shares of the full size.
+// Relative to the full size.
 constexpr float script_size = 0.7f, largest_script = 0.86f;
-constexpr float least_script = 13;     // points, where the full size leaves a difference
-constexpr float script_foot = 1.18f;   // where a lower script ends
-constexpr float script_top = -0.1f;    // where an upper one begins
-constexpr float side_by_side = 0.76f;  // larger scripts than this stand after one another
+constexpr float least_script = 13;     // points, if the full size is larger
+constexpr float script_foot = 1.18f;   // bottom of a subscript
+constexpr float script_top = -0.1f;    // top of a superscript
+constexpr float side_by_side = 0.76f;  // larger scripts than this are placed one after the other
 constexpr float fraction_size = 0.95f;
-constexpr float axis = 0.62f;  // where a fraction's line runs
+constexpr float axis = 0.62f;  // height of a fraction's line
 constexpr float gap = 0.1f;
 constexpr float word_size = 0.76f;
 
 bool is_east_asian(char32_t character) { return character >= 0x2E80; }
 
-/// Beside the width: what stands out above and below a plain line.
+/// The extent above and below a plain line, in addition to the width.
 struct MathExtent {
   float width = 0, above = 0, below = 0;
 };
 
-/// What a pass over the markup is for besides measuring.
+/// The purpose of a pass over the markup besides measuring.
 struct Purpose {
   ImDrawList* list = nullptr;
   MathInk ink;
   std::optional<ImVec2> point;
 };
 
-/// Measures; draws where there is a list, and finds what is at a point. `at` is the top left corner of a plain line.
+/// Measures the text, draws it if there is a draw list, and finds the stage at a point. `at` is the top left corner of
+/// a plain line.
 class Setter {
  public:
   Setter(const Fonts& fonts, float least, const Purpose& purpose = {})
@@ -81,7 +82,7 @@ class Setter {
 
   bool places() const { return to_.list || to_.point; }
 
-  /// What stands for a stage: in its colour, lit where that is asked for, and found where it is pointed at.
+  /// A symbol of a stage: in its colour, highlighted on request, and found at the pointer.
   MathExtent symbol(std::string_view& markup, float pixels, ImVec2 at) {
     const auto [stage_name, after] = markup_argument(markup.substr(3));
     const auto [inside, rest] = markup_argument(after);
@@ -101,7 +102,7 @@ class Setter {
     return extent;
   }
 
-  /// Chinese words stand in the type of the window, upright: the mathematical one has none of them.
+  /// Chinese words are set upright in the window's font, since the mathematical font does not have them.
   MathExtent text(std::string_view plain, float pixels, ImVec2 at) {
     MathExtent extent;
     while (!plain.empty()) {
@@ -122,7 +123,7 @@ class Setter {
     return extent;
   }
 
-  /// Small beside large type, never too small to be read beside small type.
+  /// Small next to large type, but never too small to read.
   float script(float pixels) const {
     if (least_ > 0) return fonts_.crisp(Face::math, std::clamp(pixels * script_size, std::min(least_, pixels), pixels));
     const float share = std::clamp(least_script * fonts_.scale() / pixels, script_size, largest_script);
@@ -131,13 +132,13 @@ class Setter {
 
   static float lowered_to(float pixels, float size) { return pixels * script_foot - size * 1.03f; }
 
-  /// One script, or a lower and an upper one: over one another, where they are small.
+  /// One script, or a subscript and a superscript: stacked if they are small.
   MathExtent scripts(std::string_view& markup, float pixels, ImVec2 at) {
     MathExtent extent;
     const float size = script(pixels);
     const bool after = size > pixels * side_by_side;
     const char first = markup[0];
-    if (after && first == '^') {  // the lower one comes first
+    if (after && first == '^') {  // the subscript comes first
       const auto [upper, rest] = markup_argument(markup.substr(1));
       if (rest.starts_with('_')) {
         const auto [lower, after_both] = markup_argument(rest.substr(1));
@@ -208,7 +209,7 @@ class Setter {
   float smallest_ = 1e6f;
 };
 
-/// Of a formula whose top is at `at`, where a plain line begins.
+/// The position of the plain line within a formula whose top is at `at`.
 ImVec2 line_in(const Fonts& fonts, MathType type, ImVec2 at, std::string_view markup) {
   if (markup.find("\\frac") == std::string_view::npos) return at;
   return {at.x, at.y + Setter(fonts, type.least).set(markup, type.pixels, at).above};

@@ -7,7 +7,7 @@
 namespace headlight {
 namespace {
 
-/// ImGui's text ends at a NUL: while it is edited, a sign stands for each.
+/// ImGui's text ends at a NUL: while it is edited, NULs are shown as this sign.
 constexpr char nul_sign[] = "\xE2\x90\x80";  // ␀
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
@@ -19,7 +19,7 @@ struct Callback {
   std::string* buffer;
   ImGuiInputTextCallback listen;
   void* listener;
-  bool at_end = false;  ///< nothing is selected, and one goes on typing at the end
+  bool at_end = false;  ///< nothing is selected; typing continues at the end
 };
 
 int call(ImGuiInputTextCallbackData* data) {
@@ -56,7 +56,7 @@ int listen(ImGuiInputTextCallbackData* data) {
     data->DeleteChars(0, data->BufTextLen);
     data->InsertChars(0, whole.data(), whole.data() + whole.size());
   } else if (listener.caret_to_end) {
-    // ImGui selects all of a field that is given the keyboard: the next letter would erase the folder.
+    // ImGui selects the whole text of a field that gets the focus: the next letter would erase the folder.
     data->CursorPos = data->BufTextLen;
     data->SelectionStart = data->SelectionEnd = data->CursorPos;
   }
@@ -66,7 +66,7 @@ int listen(ImGuiInputTextCallbackData* data) {
 }  // namespace
 
 void type_in_next_field() {
-  ImGui::SetWindowFocus();  // 1.90 gives the keyboard only to fields of the window that has the focus already
+  ImGui::SetWindowFocus();  // ImGui 1.90 focuses only fields of the window that already has the focus
   ImGui::SetKeyboardFocusHere();
 }
 
@@ -89,7 +89,7 @@ Typed text_input(const Frame& frame, const char* id, std::string_view text, cons
   const bool has_nul = buffer.find('\0') != std::string::npos;
   if (has_nul) replace_all(buffer, nul, nul_sign);
   compat::forget_steps_of_other_text(own, buffer);
-  constexpr std::size_t most_seen = 300;  // bytes; a field shows hardly more
+  constexpr std::size_t most_seen = 300;  // bytes; a field hardly shows more
   frame.fonts.note(std::string_view(buffer).substr(0, most_seen));
   if (gives_back) {
     type_in_next_field();
@@ -119,7 +119,7 @@ Typed text_input(const Frame& frame, const char* id, std::string_view text, cons
   if (!had) return typed;
   typing.field = 0;
   const bool given_up = compat::pressed(compat::Key::escape);
-  if (!given_up && !entered && buffer == text) buffer = typing.text;  // the keyboard was taken before this was drawn
+  if (!given_up && !entered && buffer == text) buffer = typing.text;  // the field lost the focus before it was drawn
   typed.changed = buffer != typing.text;
   typed.left = !given_up;
   return typed;

@@ -1,4 +1,4 @@
-// Somebody's stages, for tests of their comparison.
+// A user's stages, for tests of their comparison.
 #pragma once
 
 #include <filesystem>

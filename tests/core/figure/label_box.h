@@ -1,4 +1,4 @@
-// Where a label of a figure stands, for tests that nothing is cut off or lies over another thing.
+// The box of a figure's label, for tests that nothing is cut off or overlaps.
 #pragma once
 
 #include <cmath>

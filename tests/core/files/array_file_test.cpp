@@ -95,6 +95,22 @@ TEST_CASE("in an .npz None is nothing, and plain values that numpy.savez pickled
   CHECK(has(sentence_of([&] { file->load("code"); }), "pickled Python objects, which are never run"));
 }
 
+TEST_CASE("a module that was saved whole has the names of its state_dict, and its settings beside them") {
+  const TempFolder folder;
+  const auto item = [](const char* name, const std::string& value) { return pickled_string(name) + value + "s"; };
+  const std::string state = "}" + item("_parameters", pickled_dict(pickled({}))) + item("_modules", "}") +
+                            item("num_heads", pickled_integer(4)) + item("training", "\x88");
+  const std::string module = "ctorch.nn.modules.activation\nMultiheadAttention\n)\x81" + state + "b";
+  const std::string linear = "ctorch.nn.modules.linear\nLinear\n)\x81" + state + "b";
+  write_text(folder / "a.pt", torch_zip("}" + item("attn", module) + item("out", linear)));
+  const auto file = open_arrays(folder / "a.pt");
+  CHECK(same(file->load("attn.x"), Tensor::of({4}, {1, 1, 1, 1})));
+  CHECK(file->number("attn.num_heads") == 4);
+  CHECK_FALSE(file->number("attn.training").has_value());
+  CHECK_FALSE(file->number("out.num_heads").has_value());
+  CHECK(open_arrays(fixture("torch_whole_module.pt"))->find("weight")->shape == Shape{2, 2});
+}
+
 TEST_CASE("an .npz with a zip64 directory opens") {
   CHECK(same(open_arrays(fixture("array_zip64.npz"))->load("x"), Tensor::of({2, 3}, {0, 1, 2, 3, 4, 5})));
 }

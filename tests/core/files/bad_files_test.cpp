@@ -78,7 +78,7 @@ TEST_CASE("a file that is something else is called what it is") {
   files.refuse("legacy_cut.pt", legacy.substr(0, legacy.size() - 3), "ends within its storages");
   files.refuse("legacy_half.pt", legacy.substr(0, legacy.size() / 4), "its pickle ends early");
   files.refuse("tar.pt", std::string(257, '\0') + "ustar" + std::string(250, '\0'), "before 0.1");
-  files.refuse("module.pt", read_bytes(fixture("torch_whole_module.pt")), "torch.nn.modules.linear.Linear");
+  files.refuse("hub.pt", torch_zip("ctorch.hub\nload\n)R"), "torch.hub.load");
   files.refuse("other.npz", zip({{"readme.txt", "hello"}}), "a ZIP archive without any .npy in it");
   files.refuse("nothing.npz", zip({}), "an empty ZIP archive");
   const TempFolder folder;

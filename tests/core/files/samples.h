@@ -1,4 +1,4 @@
-// Files made byte by byte, right or wrong in a chosen place, for the tests of core/files.
+// Files built byte by byte, valid or with a chosen error, for the tests of core/files.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace headlight::samples {
 
-/// A folder that is gone with its owner.
+/// A folder that is deleted with its owner.
 class TempFolder {
  public:
   TempFolder();
@@ -29,7 +29,7 @@ std::filesystem::path fixture(const std::string& name);
 std::string read_bytes(const std::filesystem::path& path);
 void write_text(const std::filesystem::path& path, std::string_view bytes);
 
-/// What the error says; "no error" if there is none.
+/// The error's message; "no error" if there is none.
 template <typename Attempt>
 std::string sentence_of(Attempt attempt) {
   try {
@@ -39,15 +39,15 @@ std::string sentence_of(Attempt attempt) {
 }
 inline bool has(const std::string& sentence, std::string_view part) { return sentence.find(part) != std::string::npos; }
 
-/// `count` bytes of an integer, lowest first.
+/// The integer as `count` bytes, lowest first.
 std::string little_endian(std::uint64_t value, std::size_t count);
-/// So many float32, all of them 1.
+/// `count` float32 numbers, all 1.
 std::string ones(std::size_t count);
 
-/// What an entry's headers say; the fields that are nothing say what is right.
+/// The header of an entry; unset fields get their correct values.
 struct ZipItem {
   std::string name;
-  std::string bytes;  ///< as they lie in the archive
+  std::string bytes;  ///< as stored in the archive
   unsigned method = 0;
   std::int64_t size = -1;
   std::int64_t packed_size = -1;
@@ -55,18 +55,18 @@ struct ZipItem {
   std::int64_t offset = -1;
 };
 std::string zip(const std::vector<ZipItem>& items);
-/// At most 65535 bytes in one block that deflate leaves as they are.
+/// At most 65535 bytes in one uncompressed deflate block.
 std::string deflated(const std::string& bytes);
-/// `count` zeros, deflated by the fixed code to a hundred and fiftieth.
+/// `count` zeros, compressed with the fixed code to 1/150.
 std::string deflated_zeros(std::size_t count);
 std::uint32_t crc32(std::string_view bytes);
 
-/// A .npy whose header is this dictionary, right or not.
+/// A .npy with this dictionary as its header, valid or not.
 std::string npy(const std::string& dictionary, const std::string& data, char version = 1);
 std::string npz(const std::string& dictionary, const std::string& data);
 std::string safetensors(const std::string& header, const std::string& data);
 
-/// A .pt of this pickle (PROTO and STOP are added) and one storage "0" of float32.
+/// A .pt with this pickle (PROTO and STOP are added) and one storage "0" of float32.
 std::string torch_zip(const std::string& pickle, std::size_t storage_count = 4);
 std::string pickled_string(std::string_view text);
 std::string pickled_integer(std::int64_t value);

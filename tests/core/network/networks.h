@@ -1,4 +1,4 @@
-// The small networks of tests/fixtures, and what the tests of core/network ask of them.
+// The small networks in tests/fixtures, and helpers for the tests of core/network.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace networks {
 
 inline const std::string folder = headlight::samples::fixture("networks").string() + "/";
 
-/// Token ids [B, n] as what a tokenizer would have made.
+/// Token ids [B, n] as the result of a tokenizer.
 inline headlight::TokenBatch batch_of(const headlight::Tensor& ids) {
   headlight::TokenBatch batch;
   for (headlight::Index b = 0; b < ids.size(0); ++b) {
@@ -38,7 +38,7 @@ inline headlight::NetworkText text_of(const headlight::Network& network, const h
   return text;
 }
 
-/// The largest |a − b| − (1e-4 + 1e-3·|b|); above 0 they disagree.
+/// The maximum of |a − b| − (1e-4 + 1e-3·|b|); above 0 the tensors differ.
 inline double excess(const headlight::Tensor& got, const headlight::Tensor& expected) {
   REQUIRE(got.defined());
   REQUIRE(got.shape() == expected.shape());

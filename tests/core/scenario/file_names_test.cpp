@@ -139,3 +139,25 @@ TEST_CASE("query, key and value without parameters are scaled_dot_product_attent
   Sample with_weights = sample({B, n_q, d});
   CHECK(contains(with_weights.add("mix.weight", drawn("w", {d, d})).error(), "holds no attention weights"));
 }
+
+TEST_CASE("a second sequence in the file is what keys and values are made from, under its usual names") {
+  for (const char* name : {"memory", "context", "enc_output", "kv", "inputs_kv"}) {
+    CAPTURE(name);
+    Sample sample;
+    sample.linears("attn.q_proj", "attn.k_proj", "attn.v_proj", "attn.out_proj").heads().self_input();
+    const Inputs inputs = sample.add(name, drawn("y", {B, n_k, d})).resolved();
+    CHECK_THAT(inputs.key, agrees_with(drawn("y", {B, n_k, d})));
+    CHECK_THAT(inputs.value, agrees_with(drawn("y", {B, n_k, d})));
+  }
+  Sample keras;
+  keras.linears("q_proj", "k_proj", "v_proj", "out_proj").heads();
+  keras.add("query", drawn("x", {B, n_q, d})).add("value", drawn("y", {B, n_k, d}));
+  CHECK_THAT(keras.resolved().key, agrees_with(drawn("y", {B, n_k, d})));
+}
+
+TEST_CASE("a key_padding_mask that fits [n, B, d] alone says that inputs are stored so, in any module") {
+  Sample sample;
+  sample.linears("q_proj", "k_proj", "v_proj", "out_proj").heads().add("x", drawn("x", {n_k, B, d}));
+  sample.add("key_padding_mask", Tensor::of({B, n_k}, {0, 0, 0, 0, 1, 0, 0, 0, 1, 1}), true);
+  CHECK(sample.resolved().query.shape() == Shape{B, n_k, d});
+}

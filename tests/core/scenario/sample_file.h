@@ -1,4 +1,4 @@
-// A file of one attention, for tests of what is read from it.
+// A file with one attention, for tests of reading it.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ inline constexpr Index B = 2, H = 4, n_q = 3, n_k = 5, d = 8;
 
 inline Tensor drawn(const std::string& name, Shape shape) { return Sampler(5, name).normal(std::move(shape)); }
 
-/// A file of tensors in the making.
+/// Builds a file of tensors.
 class Sample {
  public:
   Sample& add(const std::string& name, const Tensor& tensor, bool boolean = false) {
@@ -25,7 +25,8 @@ class Sample {
     return *this;
   }
   Sample& number(const std::string& name, float value) { return add(name, Tensor::full({}, value)); }
-  /// Linear layers of d in and d out, with biases; the numbers are those of W_q, W_k, W_v, W_o whatever the names.
+  /// Linear layers with d inputs and d outputs, with biases; the numbers are those of W_q, W_k, W_v, W_o, whatever the
+  /// names.
   Sample& linears(const std::string& q, const std::string& k, const std::string& v, const std::string& o) {
     linear(q, "q");
     linear(k, "k");
@@ -64,7 +65,7 @@ class Sample {
 
 inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-/// Whether an assumption about `what` holds this.
+/// Whether an assumption about `what` contains this text.
 inline bool is_said(const Inputs& in, const std::string& what, const std::string& part) {
   return std::ranges::any_of(in.assumptions, [&](const Assumption& each) {
     return each.what == what && contains(each.taken_for.english(), part);
