@@ -1,5 +1,7 @@
+#include "core/tensor/error.h"
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
+#include "ui/export/export_controls.h"
 
 using namespace headlight;
 using namespace headlight::test;
@@ -102,4 +104,18 @@ TEST_CASE("a field that comes back with a shorter text takes Ctrl+Z") {
   window.press('z', true);
   window.press('y', true);
   CHECK(window.session.faults() == 0);
+}
+
+TEST_CASE("a problem in the export dialog names the dialog's fields, not the options of the command line") {
+  const auto said = [](const char* language, const Message& problem) {
+    return with_field_names(Words(language), problem);
+  };
+  const Message size = SettingError("--size", Message("\"{0}\" is not a size", std::string("0"))).message();
+  CHECK(said("en", size) == "SIZE: \"0\" is not a size");
+  CHECK(said("zh", size).starts_with("尺寸："));
+  const Message frames = SettingError("--highlight", Message("{0} is out of range", 9)).message();
+  CHECK(said("en", frames) == "frames: 9 is out of range");
+  CHECK(said("zh", frames).starts_with("标框："));
+  const Message file = FileError("a.npz", "is there already").message();
+  CHECK(said("en", file) == "a.npz: is there already");
 }

@@ -295,7 +295,44 @@ void draw_format(const Frame& frame, ExportChoice& choice) {
   }
 }
 
+struct FieldName {
+  std::string_view option;
+  const char* key;
+};
+
+constexpr FieldName field_names[] = {
+    {"--size", "export.size_of"},
+    {"--cell", "export.size_of"},
+    {"--range", "export.fixed"},
+    {"--head", "export.heads"},
+    {"--layers", "export.layers"},
+    {"--kind", "export.picture"},
+    {"--query", "export.query"},
+    {"--opacity", "export.opacity"},
+    {"--word", "export.word"},
+    {"--from", "export.from"},
+    {"--what", "export.patch"},
+    {"--other-mask", "export.other_mask"},
+    {"--other-file", "export.other_file"},
+    {"--block", "export.block"},
+    {"--rows", "export.part_rows"},
+    {"--cols", "export.part_cols"},
+    {"--highlight", "export.highlight"},
+    {"--columns", "export.columns"},
+    {"--font-size", "export.font_size"},
+};
+
 }  // namespace
+
+std::string with_field_names(const Words& words, const Message& problem) {
+  std::string told = words.translate(problem);
+  const std::size_t end = told.find_first_not_of("-abcdefghijklmnopqrstuvwxyz");
+  const auto* field = std::ranges::find(field_names, std::string_view(told).substr(0, end), &FieldName::option);
+  if (field == std::end(field_names)) return told;
+  const std::string_view name = words(field->key);
+  const std::size_t example = std::min(name.find(", "), name.find("，"));  // "frames, such as 2:4,0:3"
+  return told.replace(0, field->option.size(), name.substr(0, example));
+}
 
 ExportChoice draw_export_controls(const Frame& frame, const ExportPreview& preview, ExportChoice choice) {
   section(frame, frame.words("export.what"));

@@ -41,6 +41,9 @@ const ExportPreview& export_preview(const Frame& frame, ImVec2 room);
 /// Draws into the current ImGui window; returns the changed choice.
 ExportChoice draw_export_controls(const Frame& frame, const ExportPreview& preview, ExportChoice choice);
 
+/// A problem in the reader's language, with the dialog's name of a field in place of the option of `headlight render`.
+std::string with_field_names(const Words& words, const Message& problem);
+
 /// Draws nothing for a single layer.
 void draw_export_layers(const Frame& frame, ExportOptions& options);
 

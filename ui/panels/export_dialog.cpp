@@ -70,7 +70,7 @@ void draw_preview(const Frame& frame, Rect place, const ExportPreview& preview) 
   list.PopClipRect();
   const bool tells = !preview.image && preview.lines.empty() && problem.empty();
   if (!tells && problem.empty()) return;
-  const std::string told = tells ? story_of(frame) : frame.words.translate(problem);
+  const std::string told = tells ? story_of(frame) : with_field_names(frame.words, problem);
   const auto write = [&](ImDrawList* to, float y) {
     return draw_paragraph(to, frame.fonts, Face::ui, TypeSize::large * u, {place.min.x + 24 * u, y},
                           tells ? frame.look.muted : frame.look.warning, told, place.width() - 48 * u);
