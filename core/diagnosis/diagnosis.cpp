@@ -126,8 +126,7 @@ OwnStages with_fill_of_run(OwnStages own, const Trace& trace) {
   if (!trace.has(Stage::mask) || trace.fill > least_score) return own;
   for (OwnStage& stage : own.stages) {
     if (stage.stage != Stage::masked_scores || !stage.fits) continue;
-    stage.values =
-        mistakes::each_number(stage.values, [fill = trace.fill](float v) { return v <= least_score ? fill : v; });
+    stage.values = each_number(stage.values, [fill = trace.fill](float v) { return v <= least_score ? fill : v; });
   }
   return own;
 }

@@ -54,14 +54,6 @@ const Tensor& scores_before_mask(const Trace& so_far) {
   return so_far[so_far.standing_for(Stage::biased_scores).value()];
 }
 
-Tensor each_number(const Tensor& tensor, const std::function<float(float)>& change) {
-  const Tensor packed = tensor.contiguous();
-  Buffer values;
-  values.reserve(packed.values().size());
-  for (const float v : packed.values()) values.push_back(change(v));
-  return Tensor(tensor.shape(), std::move(values));
-}
-
 Rule projected(Stage x, Stage weight, Stage bias) {
   return [=](const Trace& t, const Usual&) { return project(t[x], t[weight], t[bias]); };
 }

@@ -67,8 +67,6 @@ Find weight_not_transposed, bias_missing, bias_twice, no_output_projection, resi
 
 /// The scores that the mask is applied to, in a partly computed run.
 const Tensor& scores_before_mask(const Trace& so_far);
-/// The stage with `change` applied to each number.
-Tensor each_number(const Tensor& tensor, const std::function<float(float)>& change);
 /// A projection of `x` by these parameters, whatever they are of.
 Rule projected(Stage x, Stage weight, Stage bias);
 /// "b_q, b_k and b_v"

@@ -87,6 +87,14 @@ std::vector<std::pair<bool, bool>> pointed_ends(const FigureSpec& spec, const st
 inline constexpr Index most_read_twice = Index{1} << 26;
 /// Boolean matrices mask themselves: what is 0 is masked.
 CellMasks effective_masks(const FigureSpec& spec, const FigurePanel& panel);
+/// Calls visit(row, col, kind) for each cell of the panel.
+template <typename Visit>
+void each_cell(const FigureSpec& spec, const FigurePanel& panel, Visit visit) {
+  const CellMasks masks = effective_masks(spec, panel);
+  for (Index row = 0; row < panel.matrix.rows; ++row) {
+    for (Index col = 0; col < panel.matrix.cols; ++col) visit(row, col, classify(panel.matrix, masks, row, col));
+  }
+}
 
 /// Fills layout.inside: one label for each cell, and layout.boxes: a plate under labels on a pattern. Nothing if the
 /// spec asks for no values or if a sign and a digit do not fit.
