@@ -8,6 +8,13 @@
 
 namespace headlight {
 
+std::function<void(Scenario&)> with_fill(float fill) {
+  return [fill](Scenario& s) {
+    s.fill = fill;
+    s.dead_row = DeadRow::from_fill;
+  };
+}
+
 std::span<const Mistake> all_mistakes() {
   static constexpr Mistake table[] = {
       {"no_scale", mistakes::no_scale},

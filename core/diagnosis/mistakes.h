@@ -27,6 +27,9 @@ struct Variant {
   bool rare = false;      ///< reported only if no other mistake produces the same numbers
 };
 
+/// The settings of a run with this fill, also in rows that may attend to no key.
+std::function<void(Scenario&)> with_fill(float fill);
+
 /// What a mistake is searched in: a run that has a mask stage if keys are masked, and the user's stages.
 struct Suspect {
   const Trace& run;
