@@ -14,6 +14,18 @@ namespace headlight::compat {
 /// From 1.92 on, fonts are rasterised at any size on demand; before, only at the sizes that were baked.
 inline constexpr bool dynamic_fonts = IMGUI_VERSION_NUM >= 19200;
 
+/// A font of a file's bytes, which outlive the atlas and are not copied.
+inline ImFont* add_font(ImFontAtlas& atlas, std::string& bytes, float pixels, ImFontConfig config,
+                        const ImWchar* ranges) {
+  config.FontDataOwnedByAtlas = !dynamic_fonts;  // before 1.92, bytes that the atlas does not own are copied by it
+  ImFont* font =
+      atlas.AddFontFromMemoryTTF(bytes.data(), static_cast<int>(bytes.size()), std::round(pixels), &config, ranges);
+#if IMGUI_VERSION_NUM < 19200
+  atlas.ConfigData.back().FontDataOwnedByAtlas = false;
+#endif
+  return font;
+}
+
 inline void push_font(ImFont* font, [[maybe_unused]] float pixels) {
 #if IMGUI_VERSION_NUM >= 19200
   ImGui::PushFont(font, pixels);

@@ -174,6 +174,24 @@ std::optional<double> Checkpoint::number(const std::string& name) const {
   return {};
 }
 
+std::optional<double> Checkpoint::setting(const std::string& name) const {
+  std::optional<double> found = number(name);
+  for (const auto& places : {std::span<const std::string_view>(places_of_settings), {places_of_inputs}}) {
+    for (const std::string_view place : places) {
+      if (!found) found = number(std::string(place) + name);
+    }
+  }
+  return found;
+}
+
+std::string Checkpoint::input_named(const std::string& name) const {
+  if (has(name)) return name;
+  for (const std::string_view place : places_of_inputs) {
+    if (has(std::string(place) + name)) return std::string(place) + name;
+  }
+  return {};
+}
+
 std::optional<std::string> Checkpoint::prefix_of(const std::string& ending) const {
   std::optional<std::string> shortest;
   for (const std::string& name : names_) {

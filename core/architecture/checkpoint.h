@@ -18,6 +18,12 @@
 
 namespace headlight {
 
+// A .pt can hold {"state_dict": …, "inputs": {"x": …, "attn_mask": …}, "config": {"num_heads": …}}: the beginnings of
+// such names.
+inline constexpr std::string_view places_of_inputs[] = {"inputs.", "batch.", "masks.", "kwargs."};
+inline constexpr std::string_view places_of_settings[] = {"config.", "model_args.",       "args.",        "hparams.",
+                                                          "cfg.",    "hyper_parameters.", "model_config."};
+
 /// Opening reads headers only. Names come without the prefixes of torch.compile and DataParallel ("_orig_mod.",
 /// "module."), those of a GGUF file as Hugging Face has them. All of it is const and may be called from any thread.
 class Checkpoint {
@@ -57,6 +63,10 @@ class Checkpoint {
   Tensor load_part(const std::string& name, Index part) const;
   /// A number outside of the arrays, such as nanoGPT's model_args.n_head.
   std::optional<double> number(const std::string& name) const;
+  /// The same, at the top or in a dictionary of settings or inputs.
+  std::optional<double> setting(const std::string& name) const;
+  /// The name of an array at the top or in a dictionary of inputs; "" if there is none.
+  std::string input_named(const std::string& name) const;
   const std::vector<std::shared_ptr<const ArrayFile>>& files() const { return files_; }
 
   /// The shortest prefix (with its dot, or "") for which an array prefix + `ending` exists; nothing if there is none.

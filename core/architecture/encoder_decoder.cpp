@@ -212,15 +212,19 @@ StackSpec build_stack(const NetworkBuilder& b, const std::string& at, const Bloc
 /// ignored.
 void take_masks(NetworkBuilder& b, bool encodes, bool decodes) {
   for (const std::string& name : b.file.names()) {
-    if (name.find("mask") == std::string::npos || name.find('.') != std::string::npos) continue;
+    std::string bare = name;
+    for (const std::string_view place : places_of_inputs) {
+      if (name.starts_with(place)) bare = name.substr(place.size());
+    }
+    if (bare.find("mask") == std::string::npos || bare.find('.') != std::string::npos) continue;
     const bool floating = is_floating(b.file.entry(name).dtype);
     const auto named = [&](std::initializer_list<const char*> names) {
-      return std::ranges::any_of(names, [&](const char* each) { return name == each; });
+      return std::ranges::any_of(names, [&](const char* each) { return bare == each; });
     };
     const bool both = encodes && decodes;
     const bool source =
         encodes && (named({"src_mask", "src_key_padding_mask"}) ||
-                    (!both && (named({"key_padding_mask", "attn_mask"}) || (name == "mask" && floating))));
+                    (!both && (named({"key_padding_mask", "attn_mask"}) || (bare == "mask" && floating))));
     const bool target = decodes && named({"tgt_mask", "tgt_key_padding_mask"});
     const bool memory = decodes && named({"memory_mask", "memory_key_padding_mask"});
     if (!source && !target && !memory) {
@@ -273,7 +277,7 @@ void build_torch_transformer(NetworkBuilder& b) {
   const bool decodes =
       !both && b.file.prefix_of(encoder_at + (ending.find("layers.0.") != std::string::npos ? "layers.0." : "") +
                                 "multihead_attn.in_proj_weight");
-  if ((both || decodes) && !c.find({"is_causal", "tgt_is_causal"}) && !b.file.has("tgt_mask"))
+  if ((both || decodes) && !c.find({"is_causal", "tgt_is_causal"}) && b.file.input_named("tgt_mask").empty())
     b.network.notes.push_back("no mask in the decoder: the file has no tgt_is_causal");
   BlockLayout decoder = layout;
   decoder.names.cross = "multihead_attn";

@@ -24,7 +24,8 @@ void build_smollm3(NetworkBuilder& b) {
       b, {.tied = true, .base = 2000000, .window_by_flag = true, .window_unrotated = true, .unrotated_every = 4});
 }
 void build_phi3(NetworkBuilder& b) {
-  build_llama_family(b, {.epsilon = 1e-5, .bias = "", .linears = {"qkv_proj", "o_proj"}, .mlp = packed_mlp});
+  build_llama_family(
+      b, {.epsilon = 1e-5, .window_by_field = true, .bias = "", .linears = {"qkv_proj", "o_proj"}, .mlp = packed_mlp});
 }
 void build_granite(NetworkBuilder& b) { build_llama_family(b, {.multipliers = true}); }
 
@@ -103,6 +104,7 @@ void build_starcoder2(NetworkBuilder& b) {
   build_llama_family(b, {.tied = true,
                          .norm = NormKind::layer,
                          .epsilon = 1e-5,
+                         .window_by_field = true,
                          .bias = "use_bias",
                          .mlp = {"mlp.c_fc", "mlp.c_proj"},
                          .activation = "gelu_pytorch_tanh"});
@@ -155,7 +157,8 @@ void build_glm(NetworkBuilder& b) {
 /// Mixtures of experts: Jiang et al. 2024; Qwen's of 2024 and 2025; Muennighoff et al. 2024; Granite's; gpt-oss, whose
 /// heads have sinks and whose gates are clipped.
 void build_mixtral(NetworkBuilder& b) {
-  build_llama_family(b, {.epsilon = 1e-5, .base = 1000000, .bias = "", .experts = Flavour::Experts::mixtral});
+  build_llama_family(
+      b, {.epsilon = 1e-5, .base = 1000000, .window_by_field = true, .bias = "", .experts = Flavour::Experts::mixtral});
 }
 void build_qwen2_moe(NetworkBuilder& b) {
   build_llama_family(b, {.usual_window = 4096, .window_by_flag = true, .bias = "", .experts = Flavour::Experts::qwen});

@@ -12,7 +12,7 @@ namespace {
 
 /// The number of keys that the queries of each layer see, 0 for all: from sliding_window, layer_types and the family's
 /// defaults.
-std::vector<Index> windows_of(const NetworkBuilder& b, const LlamaFlavour& flavour, Index blocks) {
+std::vector<Index> windows_of(NetworkBuilder& b, const LlamaFlavour& flavour, Index blocks) {
   const Config& c = b.config;
   const bool has_window = c.fields().contains("sliding_window");
   const Index window = has_window ? c.whole({"sliding_window"}, 0) : flavour.usual_window;
@@ -43,6 +43,10 @@ std::vector<Index> windows_of(const NetworkBuilder& b, const LlamaFlavour& flavo
     return windows;
   }
   if (window == 0 || !windows_used) return windows;
+  if (!flavour.window_by_field && !flavour.window_by_flag && flavour.usual_window == 0) {
+    b.network.notes.push_back("sliding_window in config.json is not applied: the model's code has no window");
+    return windows;
+  }
   for (Index i = 0; i < blocks; ++i) {
     const bool full = pattern > 0 ? (i + 1) % pattern == 0 : i < first;
     windows[static_cast<std::size_t>(i)] = full ? 0 : window;

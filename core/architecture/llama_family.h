@@ -26,6 +26,7 @@ struct LlamaFlavour {
   Rope pairing = Rope::half;
   bool backwards = false;                      ///< heads turn the other way round (nanochat)
   Index usual_window = 0, window_pattern = 0;  ///< without the fields; of so many layers the last one sees all keys
+  bool window_by_field = false;                ///< sliding_window alone says that there is a window (Mixtral, Phi 3)
   bool window_by_flag = false;    ///< use_sliding_window switches the window on, from max_window_layers on (Qwen)
   bool window_unrotated = false;  ///< only unrotated layers have a window (SmolLM 3)
   bool window_rotated = false;    ///< only layers with a window are rotated (Cohere 2)

@@ -37,15 +37,19 @@ json torch_layers_of(const Checkpoint& checkpoint) {
   json fields{{"model_type", "nn.Transformer"}};
   for (const char* name : {"num_heads", "nhead", "n_heads", "n_head", "head_num", "num_attention_heads",
                            "layer_norm_eps", "norm_first", "is_causal", "tgt_is_causal"}) {
-    if (const auto number = checkpoint.number(name)) fields[name] = *number;
+    if (const auto number = checkpoint.setting(name)) fields[name] = *number;
   }
   for (const auto& file : checkpoint.files()) {
-    if (const auto found = file->texts().find("activation"); found != file->texts().end()) {
-      fields["activation"] = found->second;
-    } else if (const auto words = file->words("activation");
-               words && words->words.size() == 1) {  // an .npz holds texts as arrays
-      fields["activation"] = words->words.front();
+    for (const auto& [name, text] : file->texts()) {
+      const std::size_t dot = name.find('.');
+      const bool in_settings =
+          dot != std::string::npos &&
+          std::ranges::find(places_of_settings, name.substr(0, dot + 1)) != std::end(places_of_settings);
+      if (name == "activation" || (in_settings && name.substr(dot + 1) == "activation")) fields["activation"] = text;
     }
+    if (fields.contains("activation")) continue;
+    const auto words = file->words("activation");  // an .npz holds texts as arrays
+    if (words && words->words.size() == 1) fields["activation"] = words->words.front();
   }
   return fields;
 }

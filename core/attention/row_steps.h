@@ -1,5 +1,5 @@
-// The steps of a row of scores before the mask, for rows in memory (core/attention/sweep.h) and for rows that are
-// computed as they are read (core/attention/score_source.h).
+// The steps from scores to the mask for one row, for rows in memory (core/attention/sweep.h) and for rows that are
+// computed when they are read (core/attention/score_source.h).
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ struct RowPart {
   Index b, h, q, k0, count;
 };
 
-/// The stages between the scores and the mask, in their order.
+/// The stages between the scores and the mask, in order.
 inline constexpr auto stages_before_mask = [] {
   constexpr auto first = static_cast<std::size_t>(Stage::scores) + 1;
   std::array<Stage, static_cast<std::size_t>(Stage::mask) - first> stages{};
@@ -27,7 +27,7 @@ class RowSteps {
   /// For scores of `shape`, [B, H, n_q, n_k].
   RowSteps(const ScoreSteps& steps, Shape shape);
 
-  /// Makes one of stages_before_mask of the stage before it, in place. `room` is for a row of a bias.
+  /// Computes one of stages_before_mask from the stage before it, in place. `room` is a buffer for a row of a bias.
   void take(Stage stage, float* x, const RowPart& part, Buffer& room) const;
 
  private:

@@ -1,5 +1,5 @@
-// The score-shaped stages of sequences too long to hold: any part of any of them, as rows, as blocks' extremes or as
-// counts, computed when it is asked for.
+// The score-shaped stages of sequences that are too long to store: rows, extremes of blocks or counts of any part of
+// them, computed on request.
 #pragma once
 
 #include <array>
@@ -18,17 +18,17 @@
 
 namespace headlight {
 
-// Their rows, computed a tile at a time from Q, K and the mask as a rule. Keys that the mask rules out for a whole tile
-// are never multiplied.
+// Rows of these stages, usually computed one tile at a time from Q, K and the mask. Keys that the mask excludes for a
+// whole tile are skipped.
 
 inline constexpr float infinity = std::numeric_limits<float>::infinity();
 
-/// Some rows of one head, not always neighbours, over the keys that matter to them.
+/// Some rows of one head, not necessarily adjacent, over the keys that they need.
 struct ScoreTile {
   static constexpr Index most_rows = 24;
   struct Segment {
-    Index first, end, at;  ///< keys, and where the first of them stands in the tile's rows
-    bool masked;           ///< cell by cell
+    Index first, end, at;  ///< keys, and the position of the first of them in the tile's rows
+    bool masked;           ///< the mask applies cell by cell
     Index count() const { return end - first; }
   };
 
@@ -38,16 +38,16 @@ struct ScoreTile {
 
   Index b = 0, h = 0, count = 0;
   std::array<Index, most_rows> q{};
-  std::array<bool, most_rows> live{};  ///< whether the mask lets a key through
+  std::array<bool, most_rows> live{};  ///< whether the mask allows at least one key
   std::vector<Segment> segments;
-  Buffer queries, numbers, row;  ///< `row` is room for one row of the mask or of a bias
-  Index stride = 0;              ///< from row to row of `numbers`
+  Buffer queries, numbers, row;  ///< `row` is a buffer for one row of the mask or of a bias
+  Index stride = 0;              ///< between rows of `numbers`
   std::unique_ptr<MaskReader> mask;
 
   float* at(Index row_of_tile, const Segment& s) { return numbers.data() + row_of_tile * stride + s.at; }
   Index query(Index row_of_tile) const { return q[static_cast<std::size_t>(row_of_tile)]; }
   bool is_live(Index row_of_tile) const { return live[static_cast<std::size_t>(row_of_tile)]; }
-  /// The mask over one row of a segment, in `row`.
+  /// The mask for one row of a segment, in `row`.
   const float* read_mask(Index row_of_tile, const Segment& s);
 };
 
@@ -60,25 +60,24 @@ class ScoreRows {
   const Shape& shape() const { return shape_; }
   const ReadableMask* rule() const { return rule_.get(); }
   int threads() const { return threads_; }
-  /// Query heads that share a key/value head.
+  /// Number of query heads that share a key/value head.
   Index group() const { return group_; }
   bool is_after_mask(Stage stage) const { return rule_ && (stage == Stage::masked_scores || stage == Stage::weights); }
 
-  /// K, transposed, and V of one key/value head as the kernels read them, packed when they are first looked at. Throws
-  /// Cancelled.
+  /// K (transposed) and V of one key/value head as the kernels read them, packed on first use. Throws Cancelled.
   const PackedMatrix& keys(Index b, Index g, const std::stop_token& stop = {}) const;
   const PackedMatrix& values(Index b, Index g, const std::stop_token& stop = {}) const;
-  /// The same V, row by row, for rows that mix all of it.
+  /// The same V, row by row, for rows that use all keys.
   MatrixView plain_values(Index b, Index g) const;
-  /// Adds the segments of keys [k0, k1): all of them, or those that the mask leaves.
+  /// Adds the segments of keys [k0, k1): all of them, or those that the mask allows.
   void add_segments(ScoreTile& tile, Index k0, Index k1, bool mask) const;
-  /// Makes room for the tile's rows over the keys that `stage` needs, and takes up their queries.
+  /// Allocates the tile's rows over the keys that `stage` needs, and copies their queries.
   void open(ScoreTile& tile, Stage stage) const;
-  /// The tile's rows as `stage` has them, at most masked_scores.
+  /// Computes the tile's rows up to `stage`, at most masked_scores.
   void score(ScoreTile& tile, Stage stage) const;
-  /// masked_scores become weights.
+  /// Turns masked_scores into weights.
   void weigh(ScoreTile& tile) const;
-  /// What every weight is in a row that the mask leaves without a key.
+  /// The value of each weight in a row without an allowed key.
   float dead_weight() const;
   std::unique_ptr<MaskReader> reader() const { return std::make_unique<MaskReader>(rule_->expression, rule_->context); }
 
@@ -91,7 +90,7 @@ class ScoreRows {
   int threads_;
   Index group_;
   RowSteps row_steps_;
-  /// Of one key/value head, each made by who looks at it first; others may be made meanwhile.
+  /// Data of one key/value head. The first thread that needs it computes it; other groups can be computed meanwhile.
   struct Group {
     std::once_flag has_keys, has_values, has_plain_values;
     PackedMatrix keys, values;
@@ -101,8 +100,8 @@ class ScoreRows {
   mutable std::vector<Group> groups_;
 };
 
-// The score-shaped stages of sequences too long to hold: any part of any of them, as rows, as blocks' extremes or as
-// counts, computed when it is asked for.
+// The score-shaped stages of sequences that are too long to store: rows, extremes of blocks or counts of any part of
+// them, computed on request.
 
 class ScoreSource {
  public:
@@ -110,36 +109,36 @@ class ScoreSource {
   ScoreSource(ScoreSteps steps, Shape shape, std::shared_ptr<const ReadableMask> rule, int threads);
 
   const Shape& shape() const { return rows_.shape(); }
-  /// Keys [k0, k0 + count) of one row of a stage, scores … weights, mask.
+  /// Keys [k0, k0 + count) of one row of a stage from scores to weights, or of the mask.
   void row(Stage stage, Index b, Index h, Index q, Index k0, Index count, float* to) const;
-  /// Keys and values of one head, as its head_outputs need them. Throws Cancelled.
+  /// Prepares the keys and values of one head for head_outputs. Throws Cancelled.
   void prepare(Index b, Index h, const std::stop_token& stop) const;
-  /// Rows [q, q + count) of head_outputs, each `stride` numbers after the last.
+  /// Rows [q, q + count) of head_outputs, `stride` numbers apart.
   void head_outputs(Index b, Index h, Index q, Index count, float* to, Index stride) const;
-  /// As MatrixSource.
+  /// As in MatrixSource.
   std::vector<BlockExtremes> extremes(Stage stage, Index b, Index h, std::span<const Index> row_cuts,
                                       std::span<const Index> col_cuts, Index rows_a_band,
                                       const std::stop_token& stop) const;
   KindCounts kinds(Stage stage, Index b, Index h, const std::stop_token& stop) const;
 
  private:
-  /// The mask's cells, of one head.
+  /// Counts of the mask's cells, for one head.
   struct MaskCounts {
     Index allowed = 0;
-    Index in_dead_rows = 0;  ///< cells of rows that let no key through
+    Index in_dead_rows = 0;  ///< cells of rows without an allowed key
   };
   MaskCounts mask_counts(Index b, Index h, const std::stop_token& stop) const;
 
   ScoreRows rows_;
   mutable std::mutex mutex_;
-  mutable std::vector<std::optional<MaskCounts>> counted_;  // by b · H + h of the mask
+  mutable std::vector<std::optional<MaskCounts>> counted_;  // index b · H + h of the mask
 };
 
-/// [B, H, n_q, n_k] of a stage from scores to weights, or of the mask.
+/// [B, H, n_q, n_k]: a stage from scores to weights, or the mask.
 Tensor stage_on_demand(std::shared_ptr<const ScoreSource> source, Stage stage);
 /// [B, H, n_q, d_head]
 Tensor head_outputs_on_demand(std::shared_ptr<const ScoreSource> source, Index d_head);
-/// concat [B, n_q, H · d_head], or, with a weight or a bias, output = concat Wᵀ + b.
+/// concat [B, n_q, H · d_head] or, if there is a weight or a bias, output = concat Wᵀ + b.
 Tensor concat_on_demand(std::shared_ptr<const ScoreSource> source, Index d_head, const Tensor& weight,
                         const Tensor& bias);
 

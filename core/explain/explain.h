@@ -1,4 +1,4 @@
-// Explain: the arithmetic of one number, one step back. Repeated, it leads from an output to the inputs.
+// Explain: how one number is computed from the stage before. Repeated, this leads from an output to the inputs.
 #pragma once
 
 #include <cstdint>
@@ -15,25 +15,26 @@ namespace headlight {
 struct Term {
   Cell cell;
   double value = 0;
-  /// What `value` is multiplied by. But for softmax, the explained value is the sum of factor · value over all terms
-  /// whose factor is not 0, plus every quantity that is `added`.
+  /// The factor of `value`. Except for softmax, the explained value is the sum of factor · value over all terms with a
+  /// factor other than 0, plus every quantity that is `added`.
   ///
-  /// In a product of two matrices, the left one's terms (x, q, A, concat) carry the right one's numbers as factors; the
-  /// right one's cells (W, k, V) follow with factor 0, so that nothing counts twice. A mask has factor 0, the score
-  /// that it lets through 1; where it does not, the score has 0 and the fill is added. tanh of a soft-cap: c·tanh(s/c)
-  /// / s. Of QK-norm's row, the cells that act through its length alone have factor 0.
+  /// In a product of two matrices, the terms of the left one (x, q, A, concat) have the numbers of the right one as
+  /// factors. The cells of the right one (W, k, V) follow with factor 0, so that nothing counts twice. A mask has
+  /// factor 0; the score has factor 1 if the mask allows it, otherwise the score has factor 0 and the fill is added.
+  /// The factor of a soft-cap is c·tanh(s/c) / s. The cells of a QK-norm's row that matter only for its length have
+  /// factor 0.
   ///
-  /// Softmax (`weights`): factor is e^(value − row_maximum), and the explained value is the factor of the term in its
-  /// own column, divided by the quantity `sum`. A row that follows the dead-row policy has factors 0 and adds
+  /// Softmax (`weights`): the factor is e^(value − row_maximum), and the explained value is the factor of the term in
+  /// its own column, divided by the quantity `sum`. A row that follows the dead-row policy has factors 0 and adds
   /// `dead_row`.
   double factor = 0;
 };
 
-/// An intermediate number that is no cell of a stage.
+/// An intermediate number that is not a cell of a stage.
 struct Quantity {
-  std::string_view name;  ///< a fixed word: "row_maximum", "exponential", "sum", "scale", "cosine", "fill" …
+  std::string_view name;  ///< one of: "row_maximum", "exponential", "sum", "scale", "cosine", "fill" …
   double value = 0;
-  bool added = false;  ///< it is added to the sum of the terms
+  bool added = false;  ///< it is part of the sum of the terms
 };
 
 struct Explanation {
@@ -70,26 +71,27 @@ struct Region {
 /// The cells of the next stages that depend on this one.
 std::vector<Region> dependants(const Trace& trace, const Cell& cell);
 
-// Intermediate results between a stage and its sources: a product's partial sums, a softmax in progress.
+// Intermediate results between a stage and its sources: partial sums of a product, steps of a softmax.
 
 /// The number of terms of each number of a product: d_query … for Q, K, V, d_head for scores, n_k for head_outputs,
-/// H·d_head for output. 0 if the stage is no product or has no weights.
+/// H·d_head for output. 0 if the stage is not a product or has no weights.
 Index product_terms(const Trace& trace, Stage stage);
 
-/// Σ over the terms before `terms` of left[row, i] · right[i, col], of one batch entry and head: [rows, cols]. A bias
+/// Σ of left[row, i] · right[i, col] over the first `terms` terms, for one batch entry and head: [rows, cols]. A bias
 /// is added with the last term.
 Tensor partial_product(const Trace& trace, Stage stage, Index batch, Index head, Index terms);
 
 /// The operands of a product, and the axis of the right one along which its terms lie.
 struct Operands {
   Stage left{}, right{};
-  bool terms_are_rows = false;  ///< of the right one: V of head_outputs; else its columns, as W [out, in] and K_heads
+  bool terms_are_rows =
+      false;  ///< the terms are the right one's rows (V of head_outputs), not its columns (W [out, in], K_heads)
 };
 Operands operands_of(const Trace& trace, Stage stage);
 
 enum class SoftmaxStep : std::uint8_t { shifted, exponentials };
-/// s − max over the row, or e^(s − max), of the masked (else the last) scores: [n_q, n_k]. A row of nothing but −∞ is
-/// NaN.
+/// s − max over the row, or e^(s − max), of the masked scores (or the last scores before the mask): [n_q, n_k]. A row
+/// of −∞ only is NaN.
 Tensor softmax_step(const Trace& trace, Index batch, Index head, SoftmaxStep step);
 
 }  // namespace headlight

@@ -1,7 +1,7 @@
 // Math markup: "s_{2,3} = \frac{\in{Q_heads}{q_{2}}·\in{K_heads}{k_{3}}}{\sqrt{d_{head}}}".
 //
-// _{...} lowers, ^{...} raises (both on one letter stand over one another), \frac{over}{under}, \sqrt{...};
-// \in{stage}{...} stands for numbers of a stage. Everything else stands as written. They nest; any text is taken.
+// _{...} is a subscript, ^{...} a superscript (both on one letter are stacked), \frac{over}{under}, \sqrt{...};
+// \in{stage}{...} marks numbers of a stage. All other text is literal. Marks can be nested; any text is valid.
 #pragma once
 
 #include <string>

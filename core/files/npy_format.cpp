@@ -4,6 +4,8 @@
 #include "core/files/array_contents.h"
 #include "core/files/byte_reader.h"
 #include "core/files/load_budget.h"
+#include "core/files/torch_tree.h"
+#include "core/tensor/error.h"
 #include "core/text/unicode.h"
 
 namespace headlight {
@@ -121,9 +123,7 @@ Message why_unusable(const std::string& descr, const ErrorPlace& place) {
     case 'M':
     case 'm': return {"its elements are times ({0})", descr};
     case 'V': return {"its elements are of no type that NumPy knows ({0})", descr};
-    case 'O':
-      place.fail("holds pickled Python objects, which are never run",
-                 "numbers; leave it out, or make it a plain array before numpy.savez");
+    case 'O': return "its elements are pickled Python objects, which are never run";
     default: place.fail_damaged(Message("its element type {0} is none of NumPy's", in_quotes(descr)));
   }
 }
@@ -259,6 +259,22 @@ namespace {
 
 constexpr std::string_view ending = ".npy";
 
+/// Reads the plain values in an array of Python's objects: None (which is nothing), numbers, texts, lists of words,
+/// dictionaries of them. False if it is no such array, or holds others.
+bool read_objects(const ZipArchive& archive, std::size_t entry, const NpyHeader& header, const ErrorPlace& part,
+                  const std::string& name, ArrayContents& contents) {
+  constexpr std::uint64_t most = 1 << 20;
+  const std::uint64_t size = archive.entries()[entry].size;
+  if (header.text_bytes > 0 || header.layout.offset >= size || size - header.layout.offset > most) return false;
+  const auto reader = archive.reader(entry, ZipCheck::none, part);
+  std::vector<std::byte> bytes(static_cast<std::size_t>(size - header.layout.offset));
+  reader->skip(header.layout.offset);
+  reader->read(bytes);
+  try {
+    return read_numpy_objects(pickle::read(bytes, is_torch_global, part), name, part, contents);
+  } catch (const FileError&) { return false; }  // it is skipped, and refused where it is needed
+}
+
 }  // namespace
 
 ArrayContents open_npy(const std::filesystem::path& path, const ErrorPlace& place) {
@@ -286,7 +302,7 @@ ArrayContents open_npz(std::shared_ptr<const ZipArchive> archive, const ErrorPla
     if (header.unusable.empty()) {
       contents.add(name, std::move(header.layout));
       zip_entries.push_back(i);
-    } else {
+    } else if (!read_objects(*archive, i, header, part, name, contents)) {
       contents.skipped.push_back({name, header.unusable});
       if (header.text_bytes == 0) continue;
       contents.words[name] = [archive, i, part, header]() {

@@ -440,4 +440,24 @@ ArrayContents read_torch_tree(const pickle::Tree& tree, const TorchStorages& sto
   return std::move(reader.contents);
 }
 
+bool read_numpy_objects(const pickle::Tree& tree, const std::string& name, const ErrorPlace& place,
+                        ArrayContents& contents) {
+  const auto list_at = [&](pickle::Ref ref) { return std::get_if<pickle::List>(&tree.nodes[ref]); };
+  const auto* call = std::get_if<pickle::Call>(&tree.nodes[tree.root]);
+  const auto* callee = call ? std::get_if<pickle::Global>(&tree.nodes[call->callee]) : nullptr;
+  const auto* state = callee && contains(rebuild_array, callee->name) && call->state ? list_at(*call->state) : nullptr;
+  if (!state || state->items.size() != 5) return false;
+  const auto *shape = list_at(state->items[1]), *elements = list_at(state->items[4]);
+  if (!shape || !elements) return false;
+  const TorchStorages none;
+  TorchReader reader(tree, none, place);
+  const bool single = shape->items.empty() && elements->items.size() == 1;
+  reader.visit(single ? elements->items.front() : state->items[4], name, 0);
+  if (!reader.contents.entries.empty() || !reader.contents.skipped.empty()) return false;
+  contents.numbers.merge(reader.contents.numbers);
+  contents.texts.merge(reader.contents.texts);
+  contents.words.merge(reader.contents.words);
+  return true;
+}
+
 }  // namespace headlight

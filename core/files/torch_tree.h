@@ -34,4 +34,9 @@ bool is_torch_global(std::string_view global);
 ArrayContents read_torch_tree(const pickle::Tree& tree, const TorchStorages& storages, OpenStorage open,
                               const std::string& only, const ErrorPlace& place);
 
+/// Adds the plain values of a pickled NumPy array of objects, as numpy.savez writes None or a dict, under the array's
+/// name. False if it is no such array or holds arrays. Throws FileError.
+bool read_numpy_objects(const pickle::Tree& tree, const std::string& name, const ErrorPlace& place,
+                        ArrayContents& contents);
+
 }  // namespace headlight

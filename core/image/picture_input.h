@@ -1,4 +1,4 @@
-// What a network of pictures does to one before it looks at it: resized as PIL resizes, cropped, normalised.
+// How a vision network prepares a picture: it resizes it like PIL, crops it and normalises it.
 #pragma once
 
 #include <array>
@@ -11,24 +11,24 @@
 
 namespace headlight {
 
-/// PIL's filters, by its numbers.
+/// PIL's filters, with its numbers.
 enum class Resampling : std::uint8_t { nearest, lanczos, bilinear, bicubic, box, hamming };
 std::string_view name(Resampling filter);
 
-/// In this order; a size of 0 leaves a step out.
+/// Applied in this order; a size of 0 skips a step.
 struct PictureSteps {
-  int width = 0, height = 0;  ///< resized to,
-  int shorter_side = 0;       ///< or to this, the longer side in proportion
+  int width = 0, height = 0;  ///< target size
+  int shorter_side = 0;       ///< or the target length of the shorter side; the longer side keeps the proportion
   Resampling filter = Resampling::bilinear;
-  int crop_width = 0, crop_height = 0;  ///< out of the middle; what lies outside is black
-  float factor = 1.0F / 255;            ///< times the bytes
+  int crop_width = 0, crop_height = 0;  ///< from the centre; pixels outside the picture are black
+  float factor = 1.0F / 255;            ///< multiplies the bytes
   std::array<float, 3> mean{0, 0, 0}, deviation{1, 1, 1};
 };
 
-/// As PIL's Image.resize of 8-bit channels: horizontally, then vertically, with weights in fixed point; a filter is
-/// widened where the picture gets smaller.
+/// Like PIL's Image.resize for 8-bit channels: horizontally, then vertically, with fixed-point weights. A filter is
+/// widened when it shrinks the picture.
 Image resized(const Image& image, int width, int height, Resampling filter);
-/// Resized and cropped. Throws FileError about `file` where that takes more pixels than a picture may have.
+/// Resized and cropped. Throws FileError about `file` if the result has more pixels than a picture may have.
 Image prepared(const Image& image, const PictureSteps& steps, const std::string& file);
 /// [3, height, width]: (byte · factor − mean) / deviation.
 Tensor pixels_of(const Image& image, const PictureSteps& steps);

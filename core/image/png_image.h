@@ -14,7 +14,7 @@ namespace headlight {
 struct Image {
   int width = 0;
   int height = 0;
-  std::vector<std::uint8_t> rgba;  ///< 4 bytes a pixel, row by row from the top left, not premultiplied
+  std::vector<std::uint8_t> rgba;  ///< 4 bytes per pixel, row by row from the top left, not premultiplied
 
   Image() = default;
   Image(int w, int h, Rgba fill = {0, 0, 0, 0});
@@ -22,10 +22,10 @@ struct Image {
   void set(int x, int y, Rgba colour);
 };
 
-/// A whole PNG file: RGB where every pixel is opaque, else RGBA. `dots_per_inch` is noted in it, so that a paper places
-/// the picture at its true size; 0 leaves it out.
+/// A whole PNG file: RGB if every pixel is opaque, otherwise RGBA. `dots_per_inch` is stored in it, so that documents
+/// show the picture at its true size; 0 omits it.
 std::vector<std::uint8_t> encode_png(const Image& image, float dots_per_inch = 0);
-/// The same, always RGBA.
+/// Always RGBA.
 std::vector<std::uint8_t> encode_rgba_png(const Image& image);
 struct PngSize {
   std::uint32_t width = 0, height = 0;

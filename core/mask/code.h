@@ -1,4 +1,4 @@
-// A mask expression as Python that gives the same mask: short, with each pattern on a line of its own, and it runs as
+// A mask expression as Python code that gives the same mask. The code is short, has one line per pattern, and runs as
 // it is.
 #pragma once
 
@@ -19,10 +19,10 @@ enum class CodeTarget : std::uint8_t {
   numpy,           ///< `mask`, a boolean array: True = may attend
 };
 
-/// `mask` has the shape [n_q, n_k], with batch and head axes in front where they matter. The polarity stands in a
-/// comment. Sizes and valid lengths come from the context; `painted` cells stand in the code and lie over the
-/// expression unless it names painted() itself; file() is read from file_mask.npy beside the script, of a shape that
-/// broadcasts to [B, H, n_q, n_k]. Throws ExpressionError where evaluation would for missing lengths, and for a
+/// `mask` has the shape [n_q, n_k], with batch and head axes in front if the mask depends on them. A comment states the
+/// polarity. Sizes and valid lengths come from the context. `painted` cells are part of the code and override the
+/// expression unless it calls painted() itself. file() is read from file_mask.npy next to the script, with a shape that
+/// broadcasts to [B, H, n_q, n_k]. Throws ExpressionError if evaluation would because lengths are missing, and for a
 /// bigbird() whose block differs between heads or batch entries.
 std::string to_code(const MaskExpression& expression, CodeTarget target, const MaskContext& context,
                     const std::vector<PaintedCells>& painted = {});
@@ -31,7 +31,7 @@ std::string to_code(const MaskExpression& expression, CodeTarget target, const M
 
 namespace headlight::mask {
 
-/// How tightly Python binds; an operand that binds more loosely than its place needs parentheses.
+/// Python's operator precedence; an operand that binds more loosely than its place requires is put in parentheses.
 enum class Binding : std::uint8_t {
   choice,
   or_word,
@@ -63,7 +63,7 @@ class CodeWriter {
     std::string name, text;
   };
   const std::vector<Line>& lines() const { return lines_; }
-  /// Fractions are computed with: PyTorch must be told to do that in double precision.
+  /// Whether fractions are computed: PyTorch must be told to do that in double precision.
   bool uses_fractions() const { return uses_fractions_; }
   bool uses_hash() const { return uses_hash_; }
   bool uses_drawn() const { return uses_drawn_; }
@@ -85,7 +85,7 @@ class CodeWriter {
   Code call(const Node& node);
   Code membership(const Node& node);
   Code line(std::string name, std::string text);
-  /// An operand that the code has more than once: a large one is a line of its own, so that the text stays short.
+  /// An operand that occurs more than once in the code: a long one becomes a line of its own to keep the text short.
   Code repeated(const Node& node);
   std::string place(const Node& node, Binding at_least);
   std::string divisor(const Node& node);
@@ -99,7 +99,7 @@ class CodeWriter {
   bool uses_hash_ = false, uses_drawn_ = false, uses_math_ = false;
   std::array<bool, variable_count> used_ = {};
   std::vector<Line> lines_;
-  std::map<std::string, int> names_;  // how often a pattern's name was given
+  std::map<std::string, int> names_;  // how often each pattern's name was used
 };
 
 }  // namespace headlight::mask

@@ -33,29 +33,29 @@ namespace mask {
 struct Node;
 }
 
-/// A pattern as it stands in an expression; `begin` and `end` are byte offsets into its text.
+/// A call of a pattern in an expression; `begin` and `end` are byte offsets into its text.
 struct PatternCall {
   struct Argument {
     std::size_t begin, end;
-    std::optional<double> value;  ///< nothing where it depends on variables
+    std::optional<double> value;  ///< unset if it depends on variables
   };
   const Pattern* pattern;
   std::size_t begin, end;
   std::vector<Argument> arguments;
 };
 
-/// An expression that parsed. Immutable and cheap to copy.
+/// A parsed expression. Immutable and cheap to copy.
 class MaskExpression {
  public:
-  /// `file_definition` is what file() stands for, in the words of a pattern's definition (core/mask/patterns.cpp):
-  /// unless given, the cells of the file's mask. Throws ExpressionError at the first character that is wrong.
+  /// `file_definition` is the definition of file(), written like a pattern's (core/mask/patterns.cpp); by default,
+  /// file() reads the cells of the file's mask. Throws ExpressionError at the first wrong character.
   static MaskExpression parse(std::string_view text, std::string_view file_definition = {});
 
-  /// As the person wrote it.
+  /// As the user wrote it.
   const std::string& text() const { return text_; }
-  /// The patterns in it, in the order of the text: what sliders stand for.
+  /// The calls of patterns, in the order of the text: the window shows sliders for their arguments.
   std::vector<PatternCall> pattern_calls() const;
-  /// Whether a pattern of that name is in it, e.g. "padding".
+  /// Whether the expression calls the pattern of this name, e.g. "padding".
   bool calls(std::string_view pattern) const;
   const mask::Node& root() const { return *root_; }
 
@@ -68,18 +68,18 @@ class MaskExpression {
   std::shared_ptr<const mask::Node> root_;
 };
 
-/// What the person probably did not mean: "q / 4 == k / 4" compares exact quotients. Nothing where there is no doubt,
-/// nor where the text does not parse, which is said where it is computed.
+/// A warning about a probable mistake: "q / 4 == k / 4" compares exact quotients. Unset if there is no doubt, and if
+/// the text does not parse, which is reported where it is computed.
 std::optional<Message> doubtful(std::string_view text);
 
-/// The text with one argument of one of its pattern_calls() replaced: what a slider writes.
+/// The text with one argument of one of its pattern_calls() replaced: the text that a slider writes.
 std::string with_argument(const MaskExpression& expression, std::size_t call, std::size_t argument, double value);
 
-/// Two lines, the text around the byte `position` (at most `width` characters) and a caret below it.
+/// Two lines: the text around byte `position` (at most `width` characters), and a caret below that byte.
 std::string point_at(std::string_view text, std::size_t position, std::size_t width = 78);
 
-/// The same in one line, for a log: "(column 8: causal(▸)", the mark before the byte `position`; columns count
-/// characters from 1; what is further than `around` characters from it is left out as "…".
+/// The same in one line, for a log: "(column 8: causal(▸)". The mark is before byte `position`; columns count
+/// characters from 1; text more than `around` characters away is replaced by "…".
 Message mark_at(std::string_view text, std::size_t position, std::size_t around = 30);
 
 }  // namespace headlight

@@ -40,15 +40,16 @@ struct ReadableMask {
 /// Null if painted cells override the expression, which only cells can express. Throws ExpressionError.
 std::shared_ptr<const ReadableMask> readable_mask(const MaskRule& rule);
 
-// What a mask says of a whole block of cells, from the ends of the intervals that q and k run over: nothing is
-// evaluated cell by cell, so that whoever goes through 131,072² of them can pass over what is empty and what is full.
+// What a mask allows in a whole block of cells, by interval arithmetic over the ranges of q and k. Nothing is evaluated
+// cell by cell, so that loops over 131,072² cells can skip empty and full blocks.
 enum class BlockVerdict : std::uint8_t {
   none,     ///< no cell may attend
-  unknown,  ///< some may, or it cannot be told without looking
-  all,      ///< every cell may
+  unknown,  ///< some cells may attend, or interval arithmetic cannot tell
+  all,      ///< every cell may attend
 };
 
-/// Of queries [q0, q1) and keys [k0, k1) at (b, h); neither range is empty. Never wrong, now and then undecided.
+/// The verdict for queries [q0, q1) and keys [k0, k1) at (b, h); neither range is empty. Never wrong, but sometimes
+/// `unknown`.
 BlockVerdict block_verdict(const MaskExpression& expression, const MaskContext& context, Index b, Index h, Index q0,
                            Index q1, Index k0, Index k1);
 

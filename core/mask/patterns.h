@@ -35,7 +35,8 @@ struct Pattern {
 
 /// In the order of the manual.
 std::span<const Pattern> all_patterns();
-/// nullptr if there is none; of two of one name the one with so many parameters, else the first.
+/// Null if there is none. If two patterns have the same name, the one with this number of parameters, otherwise the
+/// first.
 const Pattern* pattern_named(std::string_view name, std::size_t arguments = 0);
 /// "window(w)", "document(n1, n2, …)"
 std::string signature(const Pattern& pattern);
@@ -48,12 +49,12 @@ std::string definition(const Pattern& pattern, std::size_t argument_count);
 /// The name of argument `index` in the definition: "w", or "n1", "n2" if the parameter repeats.
 std::string argument_name(const Pattern& pattern, std::size_t index);
 
-/// Masks of published models that are no pattern of their own: one expression each, worth starting from.
+/// Masks of published models that are not a single pattern: one example expression each.
 struct MaskExample {
   std::string_view name;
   std::string_view expression;
   std::string_view known_from;
-  Index n_q, n_k;  ///< the sizes that its numbers are written for
+  Index n_q, n_k;  ///< the sizes that the numbers in the expression are made for
 };
 
 std::span<const MaskExample> mask_examples();

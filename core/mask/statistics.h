@@ -8,7 +8,7 @@
 
 namespace headlight {
 
-/// The rows that may attend to nothing.
+/// The rows that allow no key.
 std::vector<Index> dead_rows(const MatrixView& mask);
 
 struct AllowedShare {

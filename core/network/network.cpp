@@ -174,7 +174,8 @@ std::optional<Index> Network::find_layer(const std::string& layer) const {
     if (only) return {};
     only = static_cast<Index>(i);
   }
-  return only;
+  const bool decodes_alone = spec_.stacks.size() == 2 && spec_.stacks.front().blocks.empty();
+  return is_number && decodes_alone ? find_layer("decoder." + plain) : only;
 }
 
 Index Network::layer_named(const std::string& layer) const {

@@ -55,8 +55,9 @@ std::string Network::usual_text(const std::string& text) const {
 /// Reads x, src, tgt and memory from the file; an array [n, d] is one batch entry.
 NetworkText Network::given_tensors() const {
   const auto load = [&](std::initializer_list<const char*> names) {
-    for (const char* name : names) {
-      if (!checkpoint_->has(name)) continue;
+    for (const char* wanted : names) {
+      const std::string name = checkpoint_->input_named(wanted);
+      if (name.empty()) continue;
       Tensor x = checkpoint_->load(name);
       const Shape& shape = x.shape();
       if ((shape.size() != 2 && shape.size() != 3) || shape.back() != spec_.width || x.count() == 0) {
@@ -64,7 +65,7 @@ NetworkText Network::given_tensors() const {
                         Message("expected [B, n, {0}]", spec_.width));
       }
       if (shape.size() == 2) return x.view({1, shape[0], shape[1]});
-      return checkpoint_->number("batch_first") == 0.0 ? x.transpose(0, 1).contiguous() : x;
+      return checkpoint_->setting("batch_first") == 0.0 ? x.transpose(0, 1).contiguous() : x;
     }
     throw FileError(file_, Message("holds no {0} for its layers", std::string(*names.begin())),
                     Message("expected it beside the weights, [B, n, {0}]", spec_.width));

@@ -87,6 +87,23 @@ bool has_torch_layers(const std::string& file) {
   } catch (const InputError&) { return false; }
 }
 
+/// Whether the attention of a single layer of nn.Transformer is given something else than the file's input: with
+/// norm_first the norm comes before it, and the attention over memory has the output of the other as its queries.
+bool comes_after_others(const Scenario& s) {
+  if (s.heads || s.text_as_input || !has_torch_layers(s.file)) return false;
+  const Checkpoint file(find_model(s.file).tensors);
+  constexpr std::string_view self = "self_attn.in_proj_weight", cross = "multihead_attn.in_proj_weight";
+  const auto holds = [&](std::string_view ending) {
+    return std::ranges::count_if(file.names(), [&](const std::string& name) { return name.ends_with(ending); });
+  };
+  const auto has_input = [&](const char* name) { return !file.input_named(name).empty(); };
+  if (holds(self) != 1 || holds(cross) > 1) return false;
+  const bool decodes = holds(cross) == 1, over_memory = s.layer.find("multihead_attn") != std::string::npos;
+  if (decodes && (s.layer.empty() || !has_input("tgt") || !has_input("memory"))) return false;
+  if (!decodes && !has_input("src") && !has_input("x")) return false;
+  return over_memory || file.setting("norm_first").value_or(0) != 0;
+}
+
 /// Whether a pass holds what the options ask for.
 bool holds_requested(const NetworkRun& pass, const RunOptions& options) {
   if (options.until) return pass.layers[static_cast<std::size_t>(*options.until)].residual.defined();
@@ -193,8 +210,8 @@ std::vector<Assumption> notes_of(const NetworkRun& pass, const Scenario& scenari
 std::shared_ptr<const Network> find_network(const Scenario& s, const std::shared_ptr<const Network>& last) {
   if (s.source != Source::file || s.x) return nullptr;
   if (is_model_folder(s.file)) return open_network(s, last);
-  if (!s.text_as_input && !is_numbered(s.layer)) return nullptr;
-  const bool by_number = is_numbered(s.layer) && has_torch_layers(s.file);
+  const bool by_number = is_numbered(s.layer) ? has_torch_layers(s.file) : comes_after_others(s);
+  if (!s.text_as_input && !is_numbered(s.layer) && !by_number) return nullptr;
   try {
     std::shared_ptr<const Network> network = open_network(s, last);
     return by_number || !network->spec().takes_tensors ? network : nullptr;

@@ -1,18 +1,18 @@
-// Computing in parallel: on the threads of a pool, or in a program without threads a part at a time between its frames.
+// Parallel work: on the threads of a pool or, in a program without threads, in parts between its frames.
 #pragma once
 
 #include <functional>
 namespace headlight {
 
-/// Calls `work` on the calling thread and on up to `helpers` pool threads; returns when all that took part have
-/// finished. A busy helper does not take part, so `work` must be able to finish everything alone. It must not throw.
+/// Calls `work` on the calling thread and on up to `helpers` pool threads; returns when all of them have finished. A
+/// busy helper does not take part, so `work` must be able to finish everything alone. It must not throw.
 void work_together(int helpers, const std::function<void(bool caller)>& work);
 /// The same on all processors.
 void work_together(const std::function<void(bool caller)>& work);
 
-// Background jobs in a program without threads: they run between its frames. The frame loop calls do_job() on a stack
-// of its own that it can leave (or directly, and then waits for it), and look_around() in each frame. Jobs and looks
-// are added by *_turns.cpp files alone.
+// Background jobs in a program without threads: they run between its frames. In each frame, the frame loop calls
+// look_around() and do_job(). It runs do_job() on a separate stack that it can leave, or directly and waits for it.
+// Only *_turns.cpp files add jobs and looks.
 
 /// `job` completes one waiting job, and returns false if none waits. It belongs to `owner` until removed.
 void add_job(const void* owner, std::function<bool()> job);
@@ -29,7 +29,7 @@ void look_around();
 /// breathe_by() was called, which a program without threads does once at the start.
 void breathe();
 void breathe_by(void (*give_way)());
-/// While one lives, breathe() does nothing: for what a frame in its midst would ask for again.
+/// While an instance exists, breathe() does nothing: for computations that the interrupting frame would request again.
 class Uninterrupted {
  public:
   Uninterrupted();

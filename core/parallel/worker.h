@@ -1,4 +1,4 @@
-// What runs beside the caller: a worker, and a time limit; in a program without threads between its frames
+// Background work: a worker and a time limit. In a program without threads they run between its frames
 // (core/parallel/jobs.h).
 #pragma once
 
@@ -45,7 +45,7 @@ class TimeLimit {
   TimeLimit& operator=(const TimeLimit&) = delete;
 
   std::stop_token token() const { return both_.get_token(); }
-  /// Whether time ran out, and nobody else asked to stop.
+  /// Whether the time ran out before anyone else asked to stop.
   bool is_up() const { return both_.stop_requested() && !outer_.stop_requested(); }
 
  private:

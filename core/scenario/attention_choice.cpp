@@ -88,8 +88,21 @@ std::string quantised_form(std::string_view name) {
   return {};
 }
 
-AttentionKeys choose_attention(const ArrayFile& file, const std::string& layer) {
-  const std::vector<AttentionKeys> all = find_attentions(file);
+namespace {
+
+/// The prefixes of the modules that hold this attention and no other, the innermost first.
+std::vector<std::string> modules_around(const AttentionKeys& keys, const std::vector<AttentionKeys>& all) {
+  std::vector<std::string> modules;
+  std::string prefix = keys.prefix;
+  while (prefix.find('.') + 1 < prefix.size()) {
+    prefix.resize(prefix.rfind('.', prefix.size() - 2) + 1);
+    const auto held = std::ranges::count_if(all, [&](const auto& each) { return each.prefix.starts_with(prefix); });
+    if (held == 1) modules.push_back(prefix);
+  }
+  return modules;
+}
+
+AttentionKeys choose_among(const std::vector<AttentionKeys>& all, const ArrayFile& file, const std::string& layer) {
   if (all.empty()) fail_without_weights(file);
   const std::string wanted = layer.ends_with('.') ? layer.substr(0, layer.size() - 1) : layer;
   std::vector<AttentionKeys> matching;
@@ -119,6 +132,15 @@ AttentionKeys choose_attention(const ArrayFile& file, const std::string& layer) 
                     Message("expected --layer with one of {0}", listed(matching)));
   }
   return matching.front();
+}
+
+}  // namespace
+
+AttentionKeys choose_attention(const ArrayFile& file, const std::string& layer) {
+  const std::vector<AttentionKeys> all = find_attentions(file);
+  AttentionKeys chosen = choose_among(all, file, layer);
+  chosen.around = modules_around(chosen, all);
+  return chosen;
 }
 
 }  // namespace headlight

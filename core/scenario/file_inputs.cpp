@@ -31,15 +31,17 @@ bool masks_say_length_first(const FileReading& r) {
   const Shape &q = file.find(names.query)->shape, &k = file.find(names.key)->shape;
   if (q.size() != 3 || k.size() != 3) return false;
   bool any = false, length_first = true, batch_first = true;
-  const auto compare = [&](const char* name, const Shape& by_length, const Shape& by_batch) {
-    const ArrayEntry* mask = file.find(r.find({name}));
+  const auto compare = [&](const std::string& name, const Shape& by_length, const Shape& by_batch) {
+    const ArrayEntry* mask = file.find(r.find({name.c_str()}));
     if (!mask || mask->shape.size() != 2) return;
     any = true;
     length_first = length_first && mask->shape == by_length;
     batch_first = batch_first && mask->shape == by_batch;
   };
-  compare("attn_mask", {q[0], k[0]}, {q[1], k[1]});
-  compare("key_padding_mask", {k[1], k[0]}, {k[0], k[1]});
+  for (const std::string& of : {std::string(), std::string(r.torch_sequence()) + "_"}) {
+    compare(of.empty() ? "attn_mask" : of + "mask", {q[0], k[0]}, {q[1], k[1]});
+    compare(of + "key_padding_mask", {k[1], k[0]}, {k[0], k[1]});
+  }
   return any && length_first && !batch_first;
 }
 
@@ -73,16 +75,57 @@ bool may_be_cross(const FileReading& r) {
              [&](const char* word) { return prefix.find(word) != std::string::npos; });
 }
 
+/// Inputs that have no names: those of a tuple of arguments, or one in a module around the layer.
+InputNames unnamed_inputs(const FileReading& r) {
+  if (const std::string x = r.find_around({"x", "X", "input", "inputs", "hidden_states", "src"}); !x.empty())
+    return {x, x, x};
+  const std::vector<std::string> tuple = r.find_tuple();
+  const auto is_input = [&](const std::string& name) {
+    const ArrayEntry& entry = *r.file.arrays().find(name);
+    return is_floating(entry.dtype) && (entry.shape.size() == 2 || entry.shape.size() == 3);
+  };
+  if (tuple.empty() || !is_input(tuple.front())) return {};
+  if (tuple.size() == 1) return {tuple.front(), tuple.front(), tuple.front()};
+  if (tuple.size() == 3) return {tuple[0], tuple[1], tuple[2]};
+  r.fail(Message("holds {0} arrays without names from {1} on", tuple.size(), in_quotes(tuple.front())),
+         "expected one, x, or three, query, key and value, and other arrays under their names");
+}
+
+/// Refuses the inputs of nn.Transformer for an attention over memory: its queries are not among them.
+void refuse_inputs_of_stack(const FileReading& r, const InputNames& names) {
+  const std::string inputs = r.find({"src", "tgt", "memory"});
+  if (names.query.empty() && !inputs.empty())
+    r.fail(Message("has {0}, but not the queries of {1}, which the layers before it give", in_quotes(inputs),
+                   in_quotes(r.keys.layer())),
+           "expected --layer cross.0 or another number, or query and key");
+}
+
+/// Refuses the input of a layer of nn.Transformer whose attention is given its norm.
+void refuse_norm_before(const FileReading& r, const std::string& x) {
+  const auto flag = r.torch_sequence().empty() ? std::nullopt : r.own_number({"norm_first"});
+  if (!flag || flag->value == 0) return;
+  r.fail(Message("{0} is true: the attention is given the norm of {1}, which is computed for a layer by its number",
+                 in_quotes(flag->name), in_quotes(x)),
+         "expected --layer 0 or another number, and num_heads in the file");
+}
+
 InputNames find_inputs(const FileReading& r) {
-  const std::string x = r.find({"x", "X", "input", "inputs", "hidden_states", "src"});
+  const std::string_view sequence = r.torch_sequence();
+  std::string x = sequence == "tgt" ? r.find({"tgt"}) : sequence == "memory" ? "" : r.find({"src"});
+  if (const std::string named = r.find({"x", "X", "input", "inputs", "hidden_states"}); !named.empty()) x = named;
   InputNames names{r.find({"query", "queries", "q"}), r.find({"key", "keys", "k"}), r.find({"value", "values", "v"})};
+  if (sequence == "memory") {
+    refuse_inputs_of_stack(r, names);
+    if (names.key.empty()) names.key = r.find({"memory"});
+  }
+  if (!x.empty() && (x.ends_with("src") || x.ends_with("tgt"))) refuse_norm_before(r, x);
   if (names.key.empty() && may_be_cross(r)) names.key = r.find({"encoder_hidden_states", "key_value_states"});
   if (names.query.empty() && x.empty() && !(names.key.empty() && names.value.empty())) {
     r.fail(Message("has {0} but no query", in_quotes(names.key.empty() ? names.value : names.key)),
            "expected query, key and value, or x");
   }
   if (names.query.empty()) {
-    if (names.key.empty() && names.value.empty()) return {x, x, x};
+    if (names.key.empty() && names.value.empty()) return x.empty() ? unnamed_inputs(r) : InputNames{x, x, x};
     names.query = x;
   }
   if (names.key.empty()) names.key = names.query;
@@ -117,29 +160,23 @@ TextSequence read_text(const FileReading& r, const Dims& dims, const std::option
   return read_model_text(r, dims, layer);
 }
 
-constexpr std::initializer_list<const char*> input_names{"x",   "X",     "input",  "inputs", "hidden_states",
-                                                         "src", "query", "queries"};
-
 /// Sets the layout of plain matrices: as the setting says; else x's width shows from which side it is multiplied.
-void choose_layout(const Scenario& s, const TensorFile& file, AttentionKeys& keys) {
+void choose_layout(FileReading& r) {
+  const Scenario& s = r.resolving.scenario;
+  AttentionKeys& keys = r.keys;
   std::optional<WeightLayout> layout;
   if (s.weight_order != WeightOrder::by_name)
     layout = s.weight_order == WeightOrder::in_out ? WeightLayout::in_out : WeightLayout::out_in;
   if (!layout && keys.bare) {
-    // A square matrix shows nothing; in cross-attention that of the keys or of the values then may.
-    const std::pair<const LinearKeys*, std::vector<const char*>> places[] = {
-        {&keys.q, input_names}, {&keys.k, {"key", "keys"}}, {&keys.v, {"value", "values"}}};
-    for (const auto& [linear, names] : places) {
-      const ArrayEntry* entry = file.arrays().find(linear->weight);
+    // A square matrix shows nothing; that of the keys or of the values then may.
+    const InputNames names = find_inputs(r);
+    const std::pair<const LinearKeys*, const std::string*> places[] = {
+        {&keys.q, &names.query}, {&keys.k, &names.key}, {&keys.v, &names.value}};
+    for (const auto& [linear, name] : places) {
+      const ArrayEntry *entry = r.file.arrays().find(linear->weight), *x = r.file.arrays().find(*name);
       if (layout || !entry || entry->shape.size() < 2 || entry->shape[0] == entry->shape[1]) continue;
-      const Shape& weight = entry->shape;
-      for (const char* name : names) {
-        const ArrayEntry* x = file.arrays().find(name);
-        if (!x || x->shape.empty()) continue;
-        const Index width = x->shape.back();
-        if (weight[0] == width && weight[1] != width) layout = WeightLayout::in_out;
-        break;
-      }
+      const Index width = x && !x->shape.empty() ? x->shape.back() : 0;
+      if (entry->shape[0] == width) layout = WeightLayout::in_out;
       if (linear == &keys.q) break;
     }
   }
@@ -150,98 +187,6 @@ void choose_layout(const Scenario& s, const TensorFile& file, AttentionKeys& key
   };
   for (LinearKeys* linear : {&keys.q, &keys.k, &keys.v, &keys.packed, &keys.o}) set(*linear);
 }
-
-// A .pt can hold {"state_dict": …, "inputs": {"x": …, "attn_mask": …}, "config": {"num_heads": …}}.
-constexpr const char* places_of_inputs[] = {"inputs.", "batch.", "masks.", "kwargs."};
-constexpr const char* places_of_numbers[] = {"inputs.",      "batch.", "masks.",   "kwargs.", "config.",
-                                             "model_args.",  "args.",  "hparams.", "cfg.",    "hyper_parameters.",
-                                             "model_config."};
-
-bool is_among_inputs(const std::string& name) {
-  return std::ranges::any_of(places_of_inputs, [&](const char* place) { return name.starts_with(place); });
-}
-
-/// Notes unused arrays. Without this, a mask with an unknown name would be ignored silently.
-void note_unused(const FileReading& r, bool attention_alone) {
-  constexpr std::size_t most = 6;
-  std::vector<std::string> unused;
-  // In a file of attention alone, the other layers are shown too, so they are not unused.
-  const std::vector<std::string> beside =
-      attention_alone ? attention_arrays(r.file.arrays()) : std::vector<std::string>();
-  for (const ArrayEntry& entry : r.file.arrays().entries()) {
-    const bool may_belong = entry.name.starts_with(r.keys.prefix) || entry.name.find('.') == std::string::npos ||
-                            is_among_inputs(entry.name);
-    if (may_belong && element_count(entry.shape) > 1 && !r.file.was_loaded(entry.name) &&
-        std::ranges::find(beside, entry.name) == beside.end())
-      unused.push_back(entry.name);
-  }
-  if (!unused.empty()) r.assume("not used", first_in_quotes(unused, most));
-}
-
-}  // namespace
-
-std::string FileReading::find(std::initializer_list<const char*> names) const {
-  std::vector<std::string> prefixes{keys.prefix, ""};
-  prefixes.insert(prefixes.end(), std::begin(places_of_inputs), std::end(places_of_inputs));
-  for (const std::string& prefix : prefixes) {
-    for (const char* name : names) {
-      if (file.arrays().find(prefix + name)) return prefix + name;
-      file.arrays().refuse_if_skipped(prefix + name);
-    }
-  }
-  return {};
-}
-
-std::optional<FileReading::Number> FileReading::number_beside(std::initializer_list<const char*> names) const {
-  for (const std::string& prefix : {keys.prefix, std::string()}) {
-    for (const char* name : names) {
-      asked->insert(prefix + name);
-      if (const std::optional<double> value = file.arrays().number(prefix + name)) return Number{prefix + name, *value};
-      if (file.arrays().find(prefix + name)) fail(shape_of(prefix + name), "expected one number");
-    }
-  }
-  return {};
-}
-
-std::optional<FileReading::Number> FileReading::own_number(std::initializer_list<const char*> names) const {
-  if (const std::optional<Number> beside = number_beside(names)) return beside;
-  for (const std::string prefix : places_of_numbers) {
-    for (const char* name : names) {
-      const std::optional<double> value = file.arrays().number(prefix + name);
-      if (!value) continue;
-      asked->insert(prefix + name);
-      return Number{prefix + name, *value};
-    }
-  }
-  return {};
-}
-
-std::optional<FileReading::Number> FileReading::number(std::initializer_list<const char*> names) const {
-  if (const std::optional<Number> own = own_number(names)) return own;
-  if (keys.prefix.empty()) return {};  // this is no layer of a model, so config.json does not describe it
-  const std::optional<Number> beside = config_number(names);
-  if (!beside) return {};
-  return Number{beside->name + " in " + config_name(), beside->value};
-}
-
-Tensor FileReading::load(const std::string& name) const {
-  if (resolving.stop.stop_requested()) throw Cancelled();
-  return file.load(name);
-}
-
-void FileReading::assume(const std::string& what, const Message& taken_for) const {
-  assumptions.push_back({what, taken_for});
-}
-
-void FileReading::fail(const Message& wrong, const Message& expected) const {
-  throw FileError(file.path(), wrong, expected);
-}
-
-Message FileReading::shape_of(const std::string& array) const {
-  return {"{0} has shape {1}", in_quotes(array), to_string(file.arrays().find(array)->shape)};
-}
-
-namespace {
 
 /// Reads query, key and value with the widths of the parameters, and the padding of a text.
 TextSequence read_sequence(const FileReading& r, const SizedParameters& sized,
@@ -278,6 +223,10 @@ TextSequence read_sequence(const FileReading& r, const SizedParameters& sized,
     r.assume("inputs", Message("[B, n, d] = {0}, there being no batch_first",
                                to_string(read.query.shape())));  // batch_first is false by default
   }
+  const bool is_layers_input =
+      !r.torch_sequence().empty() && (names.query.ends_with("src") || names.query.ends_with("tgt"));
+  if (is_layers_input && !r.own_number({"norm_first"}))
+    r.assume("inputs", Message("{0} itself, as norm_first is False by default and not in the file", names.query));
   r.assume("inputs", read.self_attention()
                          ? Message("{0}: query, key and value (self-attention)", names.query)
                          : Message("{0}, {1}, {2}: query, key, value", names.query, names.key, names.value));
@@ -389,9 +338,9 @@ Inputs inputs_of_file(const Resolving& resolving) {
   if (const auto precomputed = find_precomputed(file->arrays(), s.layer)) {
     inputs = begin_at_precomputed({resolving, *file, {}, assumptions}, *precomputed);
   } else {
-    AttentionKeys keys = choose_attention(file->arrays(), s.layer);
-    choose_layout(s, *file, keys);
-    inputs = begin_at_the_inputs({resolving, *file, std::move(keys), assumptions}, file);
+    FileReading reading{resolving, *file, choose_attention(file->arrays(), s.layer), assumptions};
+    choose_layout(reading);
+    inputs = begin_at_the_inputs(reading, file);
   }
   if (!inputs.file) inputs.file = file;
   inputs.assumptions = std::move(assumptions);

@@ -104,6 +104,7 @@ struct MaskName {
   MaskKind kind;
   bool true_attends;    ///< from the table; --mask-polarity overrides it
   bool float_is_added;  ///< floating numbers are added to the scores, even if all are 0 or 1
+  const char* of = "";  ///< what nn.Transformer's layers call the sequence of these keys: "src", "tgt" or "memory"
 };
 
 constexpr MaskName mask_names[] = {
@@ -112,6 +113,12 @@ constexpr MaskName mask_names[] = {
     {"attention_mask", MaskKind::per_token, true, false},
     {"key_padding_mask", MaskKind::key_padding, false, false},
     {"attn_mask", MaskKind::torch_attn, false, true},
+    {"src_key_padding_mask", MaskKind::key_padding, false, false, "src"},
+    {"src_mask", MaskKind::torch_attn, false, true, "src"},
+    {"tgt_key_padding_mask", MaskKind::key_padding, false, false, "tgt"},
+    {"tgt_mask", MaskKind::torch_attn, false, true, "tgt"},
+    {"memory_key_padding_mask", MaskKind::key_padding, false, false, "memory"},
+    {"memory_mask", MaskKind::torch_attn, false, true, "memory"},
 };
 
 template <typename Rule>
@@ -189,18 +196,11 @@ void add_fills_of_empty_rows(MaskReading& m) {
 
 bool holds_array(const ArrayFile& file, std::initializer_list<std::string_view> endings) {
   return std::ranges::any_of(file.entries(), [&](const ArrayEntry& entry) {
-    return std::ranges::any_of(endings, [&](std::string_view ending) {
-      const std::string_view name = entry.name;
-      return name == ending || (name.ends_with(ending) && name[name.size() - ending.size() - 1] == '.');
-    });
+    std::string name = "." + entry.name;
+    std::ranges::replace(name, '/', '.');
+    return std::ranges::any_of(endings,
+                               [&](std::string_view ending) { return name.ends_with("." + std::string(ending)); });
   });
-}
-
-bool holds_heads(const ArrayFile& file) {
-  return holds_array(file, {"Q_heads"}) || std::ranges::any_of(std::array{"q", "Q", "query"}, [&](const char* name) {
-           const ArrayEntry* q = file.find(name);
-           return q && q->shape.size() == 4;
-         });
 }
 
 /// Whether an attn_mask is nn.MultiheadAttention's, or that of F.scaled_dot_product_attention, which is saved beside
@@ -209,7 +209,7 @@ std::optional<bool> is_for_module(const FileReading& r, const ArrayFile& beside)
   for (const ArrayFile* file : {&r.file.arrays(), &beside}) {
     if (holds_array(*file, {"in_proj_weight", "out_proj.weight", "out_proj"})) return true;
   }
-  if (holds_heads(r.file.arrays()) || holds_heads(beside)) return false;
+  if (find_heads(r.file.arrays()) || find_heads(beside)) return false;
   return {};
 }
 
@@ -259,6 +259,28 @@ void read_mask(MaskReading& m, const std::string& name, const MaskName& entry, c
   Buffer values;
   for (const float v : placed.tensor.values()) values.push_back(1 - v);
   m.restrict_to(Tensor(placed.tensor.shape(), std::move(values)));
+}
+
+/// Whether a mask of this sequence is the attention's. In a module of another kind it is only where no mask of another
+/// sequence stands beside it.
+bool is_of_sequence(const FileReading& r, std::string_view sequence) {
+  if (sequence.empty() || sequence == r.torch_sequence()) return true;
+  if (!r.torch_sequence().empty() || sequence == "memory") return false;
+  const bool source = sequence == "src";
+  return r.find({source ? "tgt_mask" : "src_mask"}).empty();
+}
+
+/// The mask's name in the file: under the layer or at the top; in a module around the layer only where its shape fits,
+/// since it may be another layer's.
+std::string stored_mask(const MaskReading& m, const MaskName& entry) {
+  const FileReading& r = m.file;
+  if (!is_of_sequence(r, entry.of)) return {};
+  if (std::string name = r.find({entry.name}); !name.empty()) return name;
+  std::string around = r.find_around({entry.name});
+  if (around.empty()) return {};
+  const Shape& shape = r.file.arrays().find(around)->shape;
+  const auto all = readings(m.dims, static_cast<Index>(shape.size()), entry.kind);
+  return std::ranges::any_of(all, [&](const Reading& reading) { return fits(shape, reading.sizes); }) ? around : "";
 }
 
 /// Notes the masks of the file that --mask replaces.
@@ -321,8 +343,10 @@ std::string only_array(const FileReading& r) {
 
 /// The name of the bias: attn_bias, or the name of T5 and others in transformers, if it has the shape for these queries
 /// and keys.
-std::string bias_name(const FileReading& r, const Dims& dims) {
-  if (const std::string name = r.find({"attn_bias"}); !name.empty()) return name;
+std::string bias_name(const MaskReading& m) {
+  const FileReading& r = m.file;
+  const Dims& dims = m.dims;
+  if (std::string name = stored_mask(m, {"attn_bias", MaskKind::bias, false, true}); !name.empty()) return name;
   const std::string name = r.find({"position_bias", "relative_position_bias"});
   if (name.empty()) return {};
   const Shape& shape = r.file.arrays().find(name)->shape;
@@ -354,12 +378,12 @@ void MaskReading::add_bias(const Tensor& bias) {
 Masking read_masks(const FileReading& r, const Dims& dims, Masking known) {
   MaskReading m{r, dims, std::move(known)};
   for (const MaskName& entry : mask_names) {
-    std::string name = r.find({entry.name});
+    std::string name = stored_mask(m, entry);
     if (!name.empty() && is_causal_buffer(m, name))
       name = r.file.arrays().find(entry.name) && name != entry.name ? entry.name : "";  // a sequence has its own array
     if (!name.empty()) read_mask(m, name, entry, r.file.arrays());
   }
-  if (const std::string name = bias_name(r, dims); !name.empty()) {
+  if (const std::string name = bias_name(m); !name.empty()) {
     const PlacedMask placed = placed_mask(r, dims, name, MaskKind::bias);
     if (is_additive_mask(placed.tensor) && !all_of(placed.tensor, [](float v) { return v == 0; })) {
       read_additive_mask(m, name, placed);

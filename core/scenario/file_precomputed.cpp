@@ -1,4 +1,4 @@
-// Files that start after the projections: with the heads of query, key and value, or with attention weights.
+// Files that start after the projections: with attention weights, or with heads (file_heads.cpp).
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -20,26 +20,6 @@ constexpr std::string_view weight_names =
 
 bool has_rank(const ArrayEntry* entry, std::size_t least, std::size_t most) {
   return entry && entry->shape.size() >= least && entry->shape.size() <= most;
-}
-
-std::optional<PrecomputedAttention> find_heads(const ArrayFile& file) {
-  struct Triple {
-    const char *q, *k, *v;
-    std::size_t least_rank;
-  };
-  for (const Triple& names : {Triple{"Q_heads", "K_heads", "V_heads", 3},
-                              {"q", "k", "v", 4},
-                              {"query", "key", "value", 4},
-                              {"Q", "K", "V", 4}}) {
-    if (!has_rank(file.find(names.q), names.least_rank, 4) || !has_rank(file.find(names.k), names.least_rank, 4))
-      continue;
-    PrecomputedAttention found;
-    found.Q_heads = names.q;
-    found.K_heads = names.k;
-    if (has_rank(file.find(names.v), names.least_rank, 4)) found.V_heads = names.v;
-    return found;
-  }
-  return {};
 }
 
 /// The list and the index of a name: "attentions.3" and "attentions_3" are number 3 of "attentions"; "3" is number 3 of
@@ -153,55 +133,6 @@ std::optional<PrecomputedAttention> find_weights(const ArrayFile& file, const st
   }
   throw FileError(file.path(), Message("holds {0} attentions", found.size()),
                   Message("expected --layer with one of {0}, and .N for one of its layers", names));
-}
-
-/// The array as [B, H, n, d]; the batch axis may be missing.
-Tensor four_axes(const FileReading& r, const std::string& name) {
-  const Tensor stored = r.load(name);
-  if (stored.count() == 0) r.fail(r.shape_of(name), "expected no empty axis");
-  if (stored.rank() == 4) return stored;
-  r.assume("batch", Message("{0} {1} is one batch entry", name, to_string(stored.shape())));
-  return stored.view({1, stored.size(0), stored.size(1), stored.size(2)});
-}
-
-PrecomputedSequence read_heads(const FileReading& r, const PrecomputedAttention& found) {
-  PrecomputedSequence read;
-  auto& [in, d, mask] = read;
-  in.Q_heads = four_axes(r, found.Q_heads);
-  in.K_heads = four_axes(r, found.K_heads);
-  d.batch = in.Q_heads.size(0);
-  d.heads = in.Q_heads.size(1);
-  d.n_q = in.Q_heads.size(2);
-  d.d_head = in.Q_heads.size(3);
-  d.kv_heads = in.K_heads.size(1);
-  d.n_k = in.K_heads.size(2);
-  d.d_model = d.d_query = d.d_key = d.d_value = d.d_out = d.heads * d.d_head;
-  if (in.K_heads.size(0) != d.batch || in.K_heads.size(3) != d.d_head) {
-    r.fail(r.shape_of(found.K_heads),
-           Message("expected [{0}, G, n_k, {1}], as {2} has them", d.batch, d.d_head, in_quotes(found.Q_heads)));
-  }
-  if (const auto said = heads_said(r); said && said->value != static_cast<double>(d.heads)) {
-    r.fail(Message("{0} is {1}, where {2}", in_quotes(said->name), shortest(static_cast<float>(said->value)),
-                   r.shape_of(found.Q_heads)),
-           "expected as many heads");
-  }
-  kv_heads_said(r);
-  settle_heads(r.resolving.scenario, d);
-  std::string names = found.Q_heads + ", " + found.K_heads;
-  if (found.V_heads.empty()) {
-    r.assume("values", "none in the file: nothing after the weights");
-  } else {
-    in.V_heads = four_axes(r, found.V_heads);
-    if (in.V_heads.size(0) != d.batch || in.V_heads.size(1) != d.kv_heads || in.V_heads.size(2) != d.n_k) {
-      r.fail(r.shape_of(found.V_heads), Message("expected [{0}, {1}, {2}, d], as {3} has them", d.batch, d.kv_heads,
-                                                d.n_k, in_quotes(found.K_heads)));
-    }
-    d.d_out = d.heads * in.V_heads.size(3);
-    names += ", " + found.V_heads;
-    r.assume("output projection", "missing in the file: output = concat");
-  }
-  r.assume("heads", Message("{0}: [B, H, n, d_head], no projections; the pipeline begins there", names));
-  return read;
 }
 
 /// The number at the end of --layer, or 0.

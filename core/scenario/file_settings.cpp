@@ -93,12 +93,6 @@ bool is_t5(const FileReading& r) {
          r.file.arrays().find(prefix + "relative_attention_bias.weight");
 }
 
-/// Whether a text of the file is a setting of attention, by its name.
-bool is_of_attention(std::string_view name) {
-  constexpr std::string_view words[] = {"mask", "causal", "attn", "attention", "bias", "position", "rope", "scale"};
-  return std::ranges::any_of(words, [&](std::string_view word) { return name.find(word) != std::string_view::npos; });
-}
-
 std::string model_type(const LayerDescription& layer) {
   const nlohmann::json type = layer.fields.value("model_type", nlohmann::json());
   return type.is_string() ? type.get<std::string>() : "";
@@ -235,27 +229,6 @@ void note_model_mask(const FileReading& r, const LayerDescription& layer, const 
   const std::string window = is_short_window ? "window(" + std::to_string(layer.attention.window) + ")" : "";
   const std::string own = !causal ? window : is_short_window ? "causal() && " + window : "causal()";
   if (!own.empty()) r.assume("mask", Message("none is in the file; the model's own is --mask \"{0}\"", own));
-}
-
-void note_untaken_numbers(const FileReading& r) {
-  constexpr std::size_t most = 8;
-  std::vector<std::string> left;
-  const auto is_near = [&](const std::string& name) {
-    return (!r.keys.prefix.empty() && name.starts_with(r.keys.prefix)) || name.find('.') == std::string::npos;
-  };
-  const auto add = [&](const std::string& name) {
-    if (is_near(name) && !r.asked->contains(name)) left.push_back(name);
-  };
-  for (const ArrayEntry& entry : r.file.arrays().entries()) {
-    if (element_count(entry.shape) == 1 && !r.file.was_loaded(entry.name)) add(entry.name);
-  }
-  for (const auto& [name, value] : r.file.arrays().numbers()) add(name);
-  for (const auto& [name, text] : r.file.arrays().texts()) {
-    if (r.file.arrays().number(name)) add(name);
-    // A word where a number was looked for, and a setting of attention that is one, are not taken either.
-    else if (is_near(name) && (r.asked->contains(name) || is_of_attention(name))) left.push_back(name);
-  }
-  if (!left.empty()) r.assume("numbers not taken", first_in_quotes(left, most));
 }
 
 }  // namespace headlight

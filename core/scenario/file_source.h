@@ -1,4 +1,4 @@
-// A scenario whose tensors come from a file: weights, inputs, masks and numbers under their names.
+// A scenario whose tensors come from a file: weights, inputs, masks and numbers, found by their names.
 #pragma once
 
 #include <filesystem>
@@ -20,40 +20,51 @@
 
 namespace headlight {
 
-// What config.json (Hugging Face) or params.json (Meta) beside a model's tensors says of one layer.
+// The settings of one layer in config.json (Hugging Face) or params.json (Meta) next to a model's tensors.
 
-/// config.json in the folder of `tensors`; params.json if there is only that.
+/// config.json in the folder of `tensors`; params.json if only that exists.
 std::filesystem::path config_path(const std::filesystem::path& tensors);
 
-/// The part of config.json that concerns the layer with this prefix: vision_config or audio_config for a layer of such
-/// a tower, text_config for another, else all of it. Null if there is no such file or part, or if it is no object.
+/// The part of config.json for the layer with this prefix: vision_config or audio_config for a layer of such a tower;
+/// for any other layer, text_config or, if there is none, the whole file. Null if there is no such file or part, or if
+/// it is not an object.
 nlohmann::json config_beside(const std::filesystem::path& tensors, const std::string& layer);
 
-/// One attention of an open file, and what is taken for granted while it is read.
+/// One attention of an open file, and the assumptions made while reading it.
 struct FileReading {
   const Resolving& resolving;
   const TensorFile& file;
   AttentionKeys keys;
   std::vector<Assumption>& assumptions;
-  /// Names that were asked for, so that a number that nobody takes is not passed over in silence.
+  /// Names that were looked up, so that numbers that nothing reads are reported.
   std::shared_ptr<std::set<std::string>> asked = std::make_shared<std::set<std::string>>();
 
-  /// The first of `names` that the file holds as an array, under the layer's prefix or at the top; "" if none.
+  /// The first of `names` that is an array in the file, under the layer's prefix, at the top, or in a dictionary of
+  /// inputs; "" if there is none.
   std::string find(std::initializer_list<const char*> names) const;
-  /// The first of `names` that the file holds as a number, there or in its metadata; for a layer of a model else what
-  /// config.json beside it says.
+  /// The same for a module around the layer (AttentionKeys::around).
+  std::string find_around(std::initializer_list<const char*> names) const;
+  /// The arrays of a tuple of arguments, "args.0", "args.1" …, in order.
+  std::vector<std::string> find_tuple() const;
+  /// The name as the file spells it, with "." or "/" between its parts; "" if there is no such array.
+  std::string stored_name(const std::string& name) const;
+  /// The name that the layers of nn.Transformer use for the sequence of this attention's keys: "src", "tgt" or
+  /// "memory"; "" for any other layer.
+  std::string_view torch_sequence() const;
+  /// The first of `names` that is a number in the file or its metadata; for a layer of a model, otherwise the number in
+  /// config.json.
   struct Number {
     std::string name;
     double value = 0;
   };
   std::optional<Number> number(std::initializer_list<const char*> names) const;
-  /// The same, of the file alone.
+  /// The same, only from the file, including its dictionaries and the modules around the layer.
   std::optional<Number> own_number(std::initializer_list<const char*> names) const;
-  /// The same, not of dictionaries in the file, whose sizes may be another module's.
+  /// The same without the file's dictionaries, whose sizes may belong to another module.
   std::optional<Number> number_beside(std::initializer_list<const char*> names) const;
-  /// The same, of config_beside() alone. Only a hint: if it is missing, the user is asked.
+  /// The same, only from config_beside(). Only a hint: if it is missing, the user is asked.
   std::optional<Number> config_number(std::initializer_list<const char*> names) const;
-  /// Mostly "config.json".
+  /// Usually "config.json".
   std::string config_name() const;
   /// The array's numbers. Throws FileError, and Cancelled.
   Tensor load(const std::string& name) const;
@@ -63,87 +74,95 @@ struct FileReading {
   Message shape_of(const std::string& array) const;
 };
 
-/// All that scenario.file and its neighbours say; inputs that the file lacks are drawn. Throws FileError, SettingError.
+/// Everything from scenario.file and the files next to it; inputs that the file lacks are random. Throws FileError,
+/// SettingError.
 Inputs inputs_of_file(const Resolving& resolving);
 
-/// The arrays of a file that begins after its projections, by how much later; nothing where it holds projections.
+/// The arrays of a file that starts after the projections, with heads or weights; unset if the file holds projections.
 struct PrecomputedAttention {
   std::string Q_heads, K_heads, V_heads;  ///< V_heads may be ""
-  std::vector<std::string> weights;       ///< one, or one for each layer, in their order
-  std::string group;                      ///< what `weights` are called together: "attentions"
-  std::string others{};                   ///< all groups of the file, where this one was chosen among them
+  std::vector<std::string> weights;       ///< one, or one per layer, in order
+  std::string group;                      ///< common name of `weights`: "attentions"
+  std::string others{};                   ///< all groups of the file, if this one was chosen from several
+  bool joined = false;                    ///< heads as [B, n, H · d_head] or [n, H · d_head], not split
 };
-/// One layer of the attentions that a file holds.
+/// One layer of the attentions in a file.
 struct FileAttention {
   std::string layer,
-      group;            ///< as Scenario::layer names it: "3", or "cross_attentions.3" where there are several groups
+      group;            ///< as in Scenario::layer: "3", or "cross_attentions.3" if there are several groups
   Tensor weights;       ///< [B, H, n_q, n_k]
-  bool chosen = false;  ///< the one that the scenario means
+  bool chosen = false;  ///< the layer that the scenario uses
 };
-/// All of them, in the order of the file; none where the file holds other things.
+/// All layers, in the order of the file; empty if the file holds no attentions.
 std::vector<FileAttention> attentions_of(const TensorFile& file, const Scenario& scenario);
-/// The names of the arrays of all of them.
+/// The names of all arrays of these attentions.
 std::vector<std::string> attention_arrays(const ArrayFile& file);
-/// Throws FileError where several attentions could be meant and `layer` says none of them.
+/// Throws FileError if there are several attentions and `layer` names none of them.
 std::optional<PrecomputedAttention> find_precomputed(const ArrayFile& file, const std::string& layer);
-/// What is known of such a file.
+/// The heads in a file, at the top or among its inputs; unset if it has none. Three arrays with fewer axes count as
+/// heads only in a file without parameters.
+std::optional<PrecomputedAttention> find_heads(const ArrayFile& file);
+/// The data of such a file.
 struct PrecomputedSequence {
   Sequence sequence;  ///< heads or weights
   Dims dims;
-  Tensor mask;  ///< [1, 1, n_q, n_k]: 0 where no head has any weight; undefined where there is no such cell
+  Tensor mask;  ///< [1, 1, n_q, n_k]: 0 where the weight is 0 in every head; undefined if there is no such cell
 };
+PrecomputedSequence read_heads(const FileReading& reading, const PrecomputedAttention& found);
 /// Throws FileError, SettingError.
 PrecomputedSequence read_precomputed(const FileReading& reading, const PrecomputedAttention& found);
 
-/// W_q … b_o, and the sizes that they make with the heads: all but batch, n_q and n_k.
+/// W_q … b_o, and the sizes that follow from them and the number of heads: all except batch, n_q and n_k.
 struct SizedParameters {
   Parameters parameters;
   Dims dims;
 };
 SizedParameters read_parameters(const FileReading& reading);
-/// The numbers of query heads and of key/value heads that the file says, under the names that there are for them.
+/// The numbers of query heads and key/value heads in the file, under any of their known names.
 std::optional<FileReading::Number> heads_said(const FileReading& reading);
 std::optional<FileReading::Number> kv_heads_said(const FileReading& reading);
 
-/// What is said of the attention besides its matrices.
+/// The properties of an attention besides its matrices.
 struct FileRules {
   SourceSettings says;            ///< scale, soft-cap and the like
-  std::optional<OwnRules> own{};  ///< what no setting says; nothing where that is nothing
-  Tensor bias{};                  ///< of positions, added to the scores
+  std::optional<OwnRules> own{};  ///< rules that no setting can express; unset if there are none
+  Tensor bias{};                  ///< positional bias, added to the scores
 };
-/// What the architecture says of the layer, by the config.json beside its model; nothing where there is none. Throws
-/// FileError for what changes attention and is not computed. `dims` without batch, n_q and n_k.
+/// The layer's description from the architecture in config.json; unset without config.json. Throws FileError for
+/// features that change attention and are not supported. `dims` lacks batch, n_q and n_k.
 std::optional<LayerDescription> describe_layer(const FileReading& reading, const Dims& dims);
-/// By the file's numbers and the layer's architecture.
+/// The rules from the file's numbers and the layer's architecture.
 FileRules read_settings(const FileReading& reading, const Dims& dims, const std::optional<LayerDescription>& layer);
-/// `rules` with what the layer's arrays say: weights of a QK-norm, sinks, and unless there is a bias a table of
-/// relative positions. Throws FileError where they do not fit.
+/// `rules` with those from the layer's arrays: weights of a QK-norm, sinks and, unless there is a bias, a table of
+/// relative positions. Throws FileError if their shapes do not fit.
 FileRules with_layer_arrays(const FileReading& reading, const std::optional<LayerDescription>& layer, const Dims& dims,
                             FileRules rules);
-/// The parameters without the biases that config.json says the layer has not.
+/// Removes the biases that the layer does not have according to config.json.
 void drop_biases(const FileReading& reading, const LayerDescription& layer, Parameters& parameters);
-/// Whether that has a table.
+/// Whether the layer has a table of relative positions.
 bool has_relative_table(const FileReading& reading, const Dims& dims);
-/// file_mask, valid_lens, doc_ids, bias and fill; what is known of them before is `known`.
+/// Reads file_mask, valid_lens, doc_ids, bias and fill, in addition to those in `known`.
 Masking read_masks(const FileReading& reading, const Dims& dims, Masking known);
-/// Says which mask the model has, where neither the file nor the scenario has one.
+/// Adds an assumption about the model's own mask if neither the file nor the scenario has a mask.
 void note_model_mask(const FileReading& reading, const LayerDescription& layer, const Dims& dims,
                      const Masking& masking);
-/// Says which numbers of the file nobody took.
+/// Adds an assumption that lists unread arrays: a mask with an unknown name must not be ignored silently.
+void note_unused(const FileReading& reading, bool attention_alone);
+/// Adds an assumption that lists the numbers that were not read.
 void note_untaken_numbers(const FileReading& reading);
-/// scenario.mask_file in place of the source's own mask. Throws FileError.
+/// Replaces the source's mask by scenario.mask_file. Throws FileError.
 void add_mask_file(const Resolving& resolving, Inputs& inputs);
 
-/// query = key = value from scenario.text, a line per batch entry: the embedding, and the norm before the attention
-/// that the layer's architecture has, or else GPT-2's, BERT's or LLaMA's, judged by the arrays' names. What was done,
-/// and what is missing for layers after the first, is noted in the assumptions. Throws FileError without such an
-/// embedding or a tokenizer. `dims` has the widths of the parameters.
+/// query = key = value from scenario.text, one line per batch entry: the embedding and the norm before the attention.
+/// The norm is that of the layer's architecture or, if it is unknown, GPT-2's, BERT's or LLaMA's, chosen by the arrays'
+/// names. The assumptions list what was done, and what is missing for layers after the first. Throws FileError without
+/// such an embedding or a tokenizer. `dims` has the widths of the parameters.
 TextSequence read_model_text(const FileReading& reading, const Dims& dims,
                              const std::optional<LayerDescription>& layer);
 
-// The masks of a file together: a cell is allowed if all masks allow it; biases are added.
+// Combines all masks of a file: a cell is allowed if every mask allows it; biases are added.
 
-/// Ends the error that nothing says what true means in a boolean attn_mask: the window asks.
+/// The end of the error for a boolean attn_mask of unknown polarity; on this text, the window asks.
 inline constexpr const char* mask_polarity_is_open = "expected --mask-polarity attend or ignore";
 
 struct MaskReading {
@@ -151,34 +170,32 @@ struct MaskReading {
   const Dims& dims;
   Masking masking{};
   std::set<std::string> taken{};          ///< arrays that were read as masks
-  std::vector<Tensor> attend{}, added{};  ///< those of 1 = may attend, and those of numbers that are added
+  std::vector<Tensor> attend{}, added{};  ///< masks with 1 = may attend; masks of numbers that are added
 
-  /// 1 = may attend, [B|1, H|1, n_q|1, n_k|1]. `numbers`: what the file adds to the scores for it, if the mask is of
-  /// numbers.
+  /// 1 = may attend, [B|1, H|1, n_q|1, n_k|1]. `numbers`: the original numbers, if the mask was additive.
   void restrict_to(const Tensor& allowed, const Tensor& numbers = {});
   /// The same, in the mask language.
   void restrict_to(const std::string& rule);
-  /// With the same axes. Throws FileError for NaN.
+  /// Must have the same axes. Throws FileError for NaN.
   void add_bias(const Tensor& bias);
 };
 
-/// Whether the array is a buffer for the module's longest sequence, not a mask of this one.
+/// Whether the array is a buffer for the module's longest sequence, not a mask for this sequence.
 bool is_causal_buffer(const MaskReading& reading, const std::string& name);
-/// GPT-2's attn.bias, minGPT's and nanoGPT's; tril and mask of teaching code, of which the head's modules have one
-/// each.
+/// attn.bias of GPT-2, minGPT and nanoGPT; tril and mask in teaching code, where each head's module has its own.
 void read_causal_buffer(MaskReading& reading);
 /// The flag of scaled_dot_product_attention.
 void read_is_causal(MaskReading& reading);
-/// How many keys of each batch entry, or each query, there are.
+/// The number of keys of each batch entry, or of each query.
 void read_valid_lens(MaskReading& reading);
-/// Packed sequences: cu_seqlens [documents + 1], where each begins and the last ends, or an id for each token, [n] or
-/// [B, n]. Tokens of one document see each other.
+/// Packed sequences: cu_seqlens [documents + 1], the start of each document and the end of the last, or an id for each
+/// token, [n] or [B, n]. Only tokens of the same document attend to each other.
 void read_documents(MaskReading& reading);
 
-/// Whether the file is a mask. A picture or a table always is; a single array, or a file of arrays without attention,
-/// only if one is `wanted`. Never throws; false for files that cannot be opened.
+/// Whether the file is a mask. Pictures and tables always are; a single array, or a file of arrays without attention,
+/// only if `wanted`. Never throws; false for files that cannot be opened.
 bool is_mask_file(const std::string& path, bool wanted);
-/// The scenario with that mask: it becomes file(), and the expression becomes file() unless it uses it already.
+/// The scenario with this mask file. Its expression becomes file() unless it already calls file().
 Scenario with_mask_file(Scenario scenario, const std::string& path);
 
 }  // namespace headlight

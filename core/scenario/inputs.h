@@ -1,5 +1,5 @@
-// Inputs: what a scenario resolves to: every tensor that the pipeline starts from, and what was assumed on the way. Its
-// parts are read each by one function for each kind of source, and put together once.
+// Inputs: the result of resolving a scenario: every tensor that the pipeline starts from, and the assumptions made. For
+// each kind of source, one function reads each part; the parts are combined once.
 #pragma once
 
 #include <memory>
@@ -25,20 +25,19 @@ struct Dims {
   Index batch = 1, heads = 1, kv_heads = 1, n_q = 1, n_k = 1;
   Index d_query = 1, d_key = 1, d_value = 1;
   Index d_model = 1, d_head = 1, d_out = 1;
-  Index groups() const { return heads / kv_heads; }  ///< query heads that share one key/value head
+  Index groups() const { return heads / kv_heads; }  ///< query heads per key/value head
   Index size(Axis axis) const;
   bool operator==(const Dims&) const = default;
 };
 
-/// One thing that was taken for granted about a file, said to the person: {"mask", "attention_mask: true = may
-/// attend"}.
+/// An assumption about a file that is shown to the user: {"mask", "attention_mask: true = may attend"}.
 struct Assumption {
   std::string what;
   Message taken_for;
   bool operator==(const Assumption&) const = default;
 };
 
-/// Settings that the source says of its own; a scenario's win where it has them.
+/// Settings from the source; a scenario's own settings override them.
 struct SourceSettings {
   std::optional<float> scale, softcap;
   Rope rope = Rope::none;
@@ -48,46 +47,45 @@ struct SourceSettings {
   bool operator==(const SourceSettings&) const = default;
 };
 
-/// What is multiplied with.
+/// Weights and biases.
 struct Parameters {
   Tensor W_q{}, W_k{}, W_v{}, W_o{};  ///< nn.Linear's [out, in]; W_o undefined: no output projection
   Tensor b_q{}, b_k{}, b_v{}, b_o{};  ///< [out], undefined: no bias
   bool packed = false;                ///< W_q, W_k, W_v are slices of one [.., in] matrix in the source
-  bool random_parameters = false;     ///< drawn from the seed: what attends to what means nothing
+  bool random_parameters = false;     ///< drawn from the seed: the attention pattern has no meaning
 };
 
-/// What attends, and to what.
+/// The queries, keys and values.
 struct Sequence {
   using Names = std::vector<std::vector<std::string>>;
 
   Tensor query{}, key{},
       value{};  ///< [B, n_q, d_query] [B, n_k, d_key] [B, n_k, d_value]; identical() in self-attention
-  /// Where the source knows no inputs, but the heads: [B, H, n_q, d_head] [B, G, n_k, d_head] [B, G, n_k, d_v]. V_heads
-  /// undefined: nothing after the weights. All else above is undefined then.
+  /// If the source has heads instead of inputs: [B, H, n_q, d_head] [B, G, n_k, d_head] [B, G, n_k, d_v]. All tensors
+  /// above are then undefined. If V_heads is undefined, there is nothing after the weights.
   Tensor Q_heads{}, K_heads{}, V_heads{};
-  Tensor weights{};            ///< [B, H, n_q, n_k] where the source knows the attention alone; no heads then either
-  bool random_inputs = false;  ///< drawn from the seed: what attends to what means nothing
-  /// Names of the queries and keys of each batch entry; empty where there are none. All entries have n_q / n_k names.
+  Tensor weights{};  ///< [B, H, n_q, n_k] if the source has only the attention weights; then there are no heads either
+  bool random_inputs = false;  ///< drawn from the seed: the attention pattern has no meaning
+  /// Names of the queries and keys of each batch entry; empty if there are none. Every entry has n_q or n_k names.
   Names query_tokens{}, key_tokens{};
-  std::string layer{};  ///< of a source with the attention of several: the number of the one that was taken
+  std::string layer{};  ///< for a source with several attentions, the number of the chosen one
 
   bool self_attention() const { return identical(query, key) && identical(key, value); }
-  /// The name of a query or key; its number if it has none, and along other axes.
+  /// The name of a query or key; its number if it has no name, and for other axes.
   std::string name_along(Axis axis, Index batch, Index index) const;
 };
 
-/// Which of them may, and what is added to their scores.
+/// Which cells are masked, and what is added to the scores.
 struct Masking {
   Tensor file_mask{};  ///< 0/1, 1 = may attend, broadcastable to [B, H, n_q, n_k]; undefined: none
-  /// What the file's mask says besides, in the mask language: "causal()", "doc(q) == doc(k)"; "": nothing. file() is
-  /// both.
+  /// The part of the file's mask that is a rule in the mask language: "causal()", "doc(q) == doc(k)"; "": none. file()
+  /// combines both.
   std::string file_rule{};
-  Tensor valid_lens{};  ///< [B] or [B, n_q]; undefined: none
-  Tensor doc_ids{};  ///< [1, n] or [B, n], of as many queries as keys: which document each token belongs to; undefined:
-                     ///< none
-  Tensor bias{};     ///< additive, broadcastable to [B, H, n_q, n_k]; undefined: none
+  Tensor valid_lens{};          ///< [B] or [B, n_q]; undefined: none
+  Tensor doc_ids{};             ///< [1, n] or [B, n], only if n_q = n_k: the document of each token; undefined: none
+  Tensor bias{};                ///< additive, broadcastable to [B, H, n_q, n_k]; undefined: none
   std::optional<float> fill{};  ///< the source's own fill value
-  PictureGrid grid{};           ///< of row(q) and col(q), where the tokens are patches
+  PictureGrid grid{};           ///< for row(q) and col(q), if the tokens are patches
 
   bool has_file_mask() const { return file_mask.defined() || !file_rule.empty(); }
 };
@@ -96,27 +94,27 @@ struct Inputs : Parameters, Sequence, Masking {
   Dims dims{};
   SourceSettings says{};  ///< the source's own scale and the like
   std::vector<Assumption> assumptions{};
-  std::shared_ptr<const TensorFile> file{};  ///< where the source is a file; kept so that the next resolve can share it
+  std::shared_ptr<const TensorFile> file{};  ///< if the source is a file; kept so that the next resolve can share it
   std::shared_ptr<const TensorFile> mask_file{};  ///< the same for Scenario::mask_file
-  std::shared_ptr<const Inputs> unedited{};       ///< the same before CellEdits; null where there are none
+  std::shared_ptr<const Inputs> unedited{};       ///< the inputs before CellEdits; null if there are no edits
 
-  /// The first of the stages: query, or where the source begins later Q_heads or weights.
+  /// The first stage: query or, if the source starts later, Q_heads or weights.
   Stage first_stage() const {
     return weights.defined() ? Stage::weights : Q_heads.defined() ? Stage::Q_heads : Stage::query;
   }
-  /// What the source knows of a stage or parameter; undefined where that is computed, or absent.
+  /// The source's tensor for a stage or parameter; undefined if that is computed, or absent.
   const Tensor& matrix(Stage stage) const;
-  /// Where it is kept; null for a stage that no source knows.
+  /// The member that stores it; null for a stage that no source provides.
   Tensor* known(Stage stage);
 };
 
-/// The scenario with what its source says where it says nothing itself: what the pipeline computes by.
+/// The scenario with unset settings taken from its source: the settings that the pipeline uses.
 Scenario with_source_settings(Scenario scenario, const SourceSettings& says);
 
-/// The scenario's tensors: opened, sampled or made from text, edits applied. Asks `last` for tensors whose
-/// determining settings did not change, so that they stay identical(). Throws FileError or SettingError.
-/// Thread-safe. A file is read again when its size or time of change differs from when it was last read. Throws
-/// Cancelled soon after it was asked to stop.
+/// The scenario's tensors: read, sampled or made from text, with edits applied. Tensors of `last` are reused if the
+/// settings that determine them are the same, so that they stay identical(). A file is read again if its size or
+/// modification time has changed. Thread-safe. Throws FileError, SettingError, and Cancelled soon after a stop is
+/// requested.
 Inputs resolve(const Scenario& scenario, const Scenario* last_scenario = nullptr, const Inputs* last = nullptr,
                std::stop_token stop = {});
 
@@ -125,20 +123,20 @@ struct NetworkRun;
 inline constexpr double rms_epsilon = 1e-6;    ///< of QK-norm, as in Qwen3, Gemma 3 and OLMo 2
 inline constexpr double layer_epsilon = 1e-5;  ///< torch.nn.LayerNorm's
 
-/// What a model says of its attention that no setting of a scenario can express.
+/// The rules of a model's attention that no setting of a scenario can express.
 struct OwnRules {
   std::vector<double> rope_frequencies{};  ///< radians per position; the first 2·size channels of a head are rotated.
                                            ///< Empty: base^(−2j/d)
   double rope_gain = 1;                    ///< factor of cos and sin (YaRN)
-  Index first_position = 0;                ///< of queries and keys, for rotation
+  Index first_position = 0;                ///< of queries and keys, for the rotation
   QkNorm norm_kind = QkNorm::rms;          ///< of q_norm and k_norm
-  Tensor q_norm, k_norm;  ///< QK-norm's learned weights: [d_head], or [heads·d_head] where norm_over_heads or where
-                          ///< each head has its own
-  Tensor q_norm_bias, k_norm_bias;  ///< as many; a LayerNorm may have none
+  Tensor q_norm, k_norm;  ///< learned weights of QK-norm: [d_head], or [heads·d_head] if norm_over_heads or if each
+                          ///< head has its own
+  Tensor q_norm_bias, k_norm_bias;  ///< same shapes; a LayerNorm may have none
   double qk_epsilon = rms_epsilon;
   bool norm_over_heads = false;       ///< the mean square is over all heads at once, as in OLMo 2
   Tensor sink_logits;                 ///< [H]
-  Tensor to_place, from_place;        ///< [B, H, n, n] whose sum is the bias of disentangled attention (c2p, p2c)
+  Tensor to_place, from_place;        ///< [B, H, n, n]; their sum is the bias of disentangled attention (c2p, p2c)
   std::vector<Index> silent_heads{};  ///< knocked out: their head_outputs are zero
 };
 
@@ -153,9 +151,9 @@ class ModelLayer final : public TensorFile {
   const std::shared_ptr<const Scenario> asked;   ///< for a layer of a network: the user's settings, without the model's
 };
 
-/// For the model of these inputs; without one, rules that change nothing.
+/// The rules of the model of these inputs; without a model, rules that change nothing.
 const OwnRules& own_rules(const Inputs& inputs);
-/// The file, with or without rules of its own; null if there is none.
+/// The file itself, without a model's rules; null if there is none.
 std::shared_ptr<const TensorFile> file_under(const std::shared_ptr<const TensorFile>& file);
 /// The user's settings for a layer of a network; null if the inputs are no such layer.
 std::shared_ptr<const Scenario> asked_of(const Inputs& inputs);

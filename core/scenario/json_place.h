@@ -1,4 +1,4 @@
-// Reads JSON with errors that name the place: `a.json: $.edits[2].row: "x" is not …; expected …`.
+// Reads JSON with errors that name the position: `a.json: $.edits[2].row: "x" is not …; expected …`.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct Place {
   const std::string& file;
 
   [[noreturn]] void fail(const Message& wrong, const Message& expected) const;
-  /// Throws that this value is not `expected`.
+  /// Throws an error that this value is not `expected`.
   [[noreturn]] void fail_type(const Message& expected) const;
   Place at(const std::string& key) const { return {value.at(key), path + "." + key, file}; }
   Place at(std::size_t index) const { return {value.at(index), path + "[" + std::to_string(index) + "]", file}; }
@@ -34,31 +34,31 @@ struct Place {
 };
 
 void require_object(const Place& place);
-/// An object with no other keys than these.
+/// Throws if the object has other keys than these.
 void allow_only(const Place& place, const std::set<std::string>& known);
 
-// Return the value, or throw what was expected.
+// Read a value, or throw an error that says what was expected.
 void read(const Place& at, bool& out);
 void read(const Place& at, std::string& out);
-/// Not negative, as a size or an index.
+/// Not negative: for sizes and indices.
 void read(const Place& at, std::uint64_t& out);
 void read(const Place& at, Index& out);
-/// JSON has no infinities: they are written "inf", "-inf" and "nan".
+/// Also accepts "inf", "-inf" and "nan", since JSON has no such numbers.
 void read(const Place& at, float& out);
-/// A text or, by language, several: "x" or {"en": "x", "zh": "…"}.
+/// A text, or several by language: "x" or {"en": "x", "zh": "…"}.
 Texts words_at(const Place& at);
 
 /// The JSON of a small file or a text; `subject` replaces the file's name in errors. Throws FileError.
 Json read_json(const std::string& path);
 Json parse_json(const std::string& text, const std::string& subject);
 
-// A scenario that stands somewhere in JSON: in a file of its own, or in a lesson's.
+// A scenario within a JSON document: a scenario file or a lesson.
 Scenario scenario_at(const Place& at);
-/// One setting of it from JSON text, as on a command line; `subject` stands in errors. Throws SettingError.
+/// Sets one setting from JSON text, as on a command line; `subject` is used in errors. Throws SettingError.
 void read_setting(std::string_view key, const std::string& json, const std::string& subject, Scenario& scenario);
-/// The same setting as JSON text.
+/// The value of that setting as JSON text.
 std::string setting_json(std::string_view key, const Scenario& scenario);
-/// Its files' paths, which are relative to the folder of the file that it stands in.
+/// Resolves the paths in the scenario, which are relative to the folder of its file.
 void resolve_files(Scenario& scenario, const std::string& scenario_path);
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// What has to be asked before a file opens: which attention is meant, and its number of heads.
+// Questions to ask before a file can be opened: which attention to use, and its number of heads.
 #pragma once
 
 #include <optional>
@@ -9,10 +9,10 @@
 
 namespace headlight {
 
-/// An attention of a file, from its headers.
+/// An attention of a file, as far as it is known from its headers.
 struct LayerCandidate {
   std::string layer;           ///< as for --layer
-  std::string kind;            ///< "q_proj, k_proj, v_proj", "c_attn [in, out]"
+  std::string kind;            ///< e.g. "q_proj, k_proj, v_proj", "c_attn [in, out]"
   Index d_model = 0;           ///< width of all query heads; 0 if it depends on the number of heads
   std::optional<Index> heads;  ///< unset if the file does not say
   bool operator==(const LayerCandidate&) const = default;
@@ -23,7 +23,7 @@ std::vector<LayerCandidate> list_layers(const std::string& file);
 
 struct LayerQuestion {
   Scenario scenario;                       ///< waits for the answer
-  std::vector<LayerCandidate> candidates;  ///< those that scenario.layer may mean
+  std::vector<LayerCandidate> candidates;  ///< the attentions that scenario.layer could mean
   bool operator==(const LayerQuestion&) const = default;
 };
 /// The question, if `scenario` fails only because the layer or the number of heads must be chosen; else unset.

@@ -1,4 +1,4 @@
-// Lessons and everything else that can be opened: a scenario with its text.
+// Lessons and everything else that can be opened: a scenario with a text.
 #pragma once
 
 #include <map>
@@ -20,19 +20,20 @@ struct Lesson {
   std::optional<ScenarioView> view = {};  ///< how it is shown, if its file says so
   std::string file = {};                  ///< the scenario file that it was read from; "" if none
   std::string course =
-      {};  ///< the lesson file with steps (core/lesson/course.h) that it is the beginning of; "" for what has none
+      {};  ///< the lesson file with steps (core/lesson/course.h) that starts with this scenario; "" if there is none
 };
 
-/// The shipped lessons without steps, the default one first. Throws FileError; with `troubles`, unreadable lessons are
-/// left out and their errors are put there.
+/// The shipped lessons without steps, the default one first. Throws FileError. If `troubles` is given, it receives the
+/// errors of unreadable lessons instead, and these are omitted.
 std::vector<Lesson> shipped_lessons(std::vector<Message>* troubles = nullptr);
 /// By id, including those with steps (core/lesson/course.h). Throws SettingError that lists the ids.
 Lesson shipped_lesson(const std::string& id);
-/// What opens if no file is named.
+/// What is opened if no file is named.
 inline constexpr const char* default_lesson = "first-light";
 
-/// What a FILE on the command line or dropped on the window names: a lesson for "lesson:ID" and "", a scenario for
-/// .json, else tensors, which are not opened yet. Only a lesson has a title. Throws FileError, SettingError.
+/// Reads a FILE argument of the command line, or a file dropped on the window: a lesson for "lesson:ID" and "", a
+/// scenario for .json, otherwise tensors, which are not opened yet. Only a lesson has a title. Throws FileError,
+/// SettingError.
 Lesson open_source(const std::string& file);
 
 }  // namespace headlight

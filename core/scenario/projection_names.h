@@ -58,7 +58,7 @@ inline constexpr SeparateScheme separate_schemes[] = {
     {"linear_layers.0", "linear_layers.1", "linear_layers.2"},
 };
 
-/// Names of queries alone beside keys and values in one matrix: all keys, then all values.
+/// Names of a query projection with keys and values in one matrix: all keys, then all values.
 struct PairScheme {
   std::string_view q, kv;
 };
@@ -68,7 +68,7 @@ inline constexpr PairScheme pair_schemes[] = {
     {"to_q", "to_kv"},    {"q_proj", "kv_proj"}, {"Wq", "Wkv"}, {"q_linear", "kv_linear"},
 };
 
-/// What follows a layer's name.
+/// The endings after a layer's name.
 struct Suffix {
   std::string_view weight, bias;
   WeightLayout layout;
@@ -118,7 +118,7 @@ inline constexpr PackedScheme packed_schemes[] = {
     {"proj.weight", "proj.bias", Packing::thirds},
 };
 
-/// The output projection is the first of these whose width fits.
+/// The output projection is the first of these with a suitable width.
 inline constexpr std::string_view outputs =
     "o_proj out_proj c_proj to_out.0 to_out w_o W_o W_O wo Wo WO w_concat fc_out fc_o out_lin output_proj W_out "
     "w_out output_projection out_projection linear_out linear_o out_linear o_linear output_linear output_dense "

@@ -1,8 +1,8 @@
-// Scenario: everything that determines the numbers, and nothing else. Plain, comparable, serialisable, undoable.
+// Scenario: all settings that determine the numbers, and nothing else. Plain, comparable, serialisable, undoable.
 //
-// An unset optional means "whatever the source says, else the default"; `resolve` (core/scenario/inputs.h) settles it.
-// A field is one setting: a key in JSON, a word on the command line, a control in the window, by its row in
-// core/scenario/settings_rows.h, without which it does not compile.
+// An unset optional means the source's value, or the default if the source has none; `resolve` (core/scenario/inputs.h)
+// determines it. Each field is one setting: a key in JSON, an option on the command line, and a control in the window.
+// Each needs a row in core/scenario/settings_rows.h; without one the program does not compile.
 #pragma once
 
 #include <cstdint>
@@ -22,21 +22,21 @@ enum class Tokenizer : std::uint8_t { words, characters };
 enum class Positions : std::uint8_t { none, sinusoidal };
 enum class DeadRow : std::uint8_t { from_fill, nan, uniform, zero };
 enum class QkNorm : std::uint8_t { none, rms, l2, layer };
-/// What a mask does with a score: `fill` in its place, as masked_fill, or `fill` added to it, as nn.MultiheadAttention:
-/// a NaN stays.
+/// How a mask changes a score: `fill` replaces it, as masked_fill does, or is added to it, as in nn.MultiheadAttention,
+/// so that a NaN stays.
 enum class MaskMode : std::uint8_t { fill, add };
 enum class MaskPolarity : std::uint8_t { by_name, attend, ignore };
 
-/// How a file's weights are stored: as their names say, as in nn.Linear, or as in Conv1D and x @ W.
+/// How a file's weights are stored: according to their names, as in nn.Linear, or as in Conv1D and x @ W.
 enum class WeightOrder : std::uint8_t { by_name, out_in, in_out };
 
-/// A matrix given by hand, [rows, cols]. Equal where its bits are: a NaN equals itself.
+/// A matrix typed by the user, [rows, cols]. Equal if all bits are equal: a NaN equals itself.
 struct GivenMatrix {
   Tensor numbers;
   bool operator==(const GivenMatrix& other) const;
 };
 
-/// One number of an input or a parameter, set by hand. For parameters `batch` is 0; for a bias `row` is 0.
+/// One number of an input or a parameter, set by the user. `batch` is 0 for parameters, `row` is 0 for a bias.
 struct CellEdit {
   Stage stage{};  ///< query, key, value, W_q … b_o
   Index batch = 0, row = 0, col = 0;
@@ -44,66 +44,68 @@ struct CellEdit {
   bool operator==(const CellEdit&) const = default;
 };
 
-/// One head of a network: "3.1" is head 1 of layer 3, "decoder.3.1" where there are two stacks; "3" is all of its
-/// heads.
+/// One head of a network: "3.1" is head 1 of layer 3, or "decoder.3.1" if there are two stacks; "3" is all heads of the
+/// layer.
 struct HeadAddress {
   std::string layer;
   Index head = -1;  ///< −1: all
   bool operator==(const HeadAddress&) const = default;
 };
 
-/// Names of an axis's positions: [B][n], or [1][n] for every batch entry alike.
+/// Names of an axis's positions: [B][n], or [1][n] for all batch entries.
 using TokenNames = std::vector<std::vector<std::string>>;
 
 struct Scenario {
-  // Where the inputs come from.
+  // Source of the inputs.
   Source source = Source::text;
-  std::string text = "the cat sat on the mat";  ///< one batch entry a line
+  std::string text = "the cat sat on the mat";  ///< one batch entry per line
   Tokenizer tokenizer = Tokenizer::words;
   Positions positions = Positions::none;
-  std::string file;   ///< path of a tensor file, as the person wrote it
-  std::string layer;  ///< prefix of the keys within it, "" = find the only candidate
-  std::string image;  ///< path of a picture that a network of pictures reads; one batch entry a line
+  std::string file;   ///< path of a tensor file, as the user wrote it
+  std::string layer;  ///< prefix of the attention's keys in the file; "": the only one
+  std::string image;  ///< paths of pictures for a vision network, one batch entry per line
   bool text_as_input =
-      false;  ///< file source: `text` through the file's own token embedding (core/scenario/file_source.h)
+      false;  ///< file source: embed `text` with the file's token embedding (core/scenario/file_source.h)
   WeightOrder weight_order = WeightOrder::by_name;
-  std::optional<GivenMatrix> x;  ///< random and file sources: query, key and value at once, one batch entry
-  TokenNames tokens;      ///< of the queries, and of the keys where there are as many; empty: what the source says
-  TokenNames key_tokens;  ///< of the keys
+  std::optional<GivenMatrix> x;  ///< random and file sources: query, key and value, for one batch entry
+  TokenNames tokens;             ///< names of the queries, and of the keys if n_k = n_q; empty: the source's names
+  TokenNames key_tokens;         ///< names of the keys
   std::uint64_t seed = 0;
 
-  // Shape: for text and random sources. A file fixes its own shape except for the heads.
+  // Shape, for text and random sources. A file determines its own shape except for the heads.
   std::optional<Index> batch_size, queries, keys;
   std::optional<Index> d_model, d_query, d_key, d_value, d_out;
   std::optional<Index> heads, kv_heads;
   std::optional<bool> bias, output_projection;
-  bool packed = false;    ///< text and random sources: W_q, W_k, W_v are drawn as one [3·d_model, d_query] matrix
-  float weight_gain = 1;  ///< times the bound 1/√in that nn.Linear draws its weights within
+  bool packed = false;  ///< text and random sources: W_q, W_k, W_v are drawn as one [3·d_model, d_query] matrix
+  float weight_gain =
+      1;  ///< factor of 1/√in, the bound of the uniform distribution that nn.Linear draws its weights from
 
   // Scores.
   std::optional<float> scale;  ///< unset: 1/√d_head
   bool scale_first =
-      false;  ///< queries are scaled before the product, as nn.MultiheadAttention does, not scores after it
+      false;  ///< scale the queries before the product, as nn.MultiheadAttention does, not the scores after it
   std::optional<float> softcap;
   QkNorm qk_norm = QkNorm::none;
   Rope rope = Rope::none;
   float rope_base = 10000;
-  std::optional<Index> rotary_dim;    ///< RoPE turns only the first so many numbers of a head; unset: all
-  std::optional<Index> query_offset;  ///< the first query's position; unset: 0, or n_k − n_q under causal_bottom_right
+  std::optional<Index> rotary_dim;    ///< RoPE rotates only this many numbers of a head; unset: all
+  std::optional<Index> query_offset;  ///< position of the first query; unset: 0, or n_k − n_q under causal_bottom_right
   bool alibi = false;
   bool t5_bias = false;
   bool t5_bidirectional = true;
-  std::optional<GivenMatrix> attn_bias;  ///< [n_q, n_k], added to all scores in place of the file's
-  bool sink_logit = false;               ///< a learned (here seeded) logit a head that takes its share of the softmax
+  std::optional<GivenMatrix> attn_bias;  ///< [n_q, n_k], added to all scores; replaces the file's bias
+  bool sink_logit = false;               ///< a learned (here seeded) logit per head that takes a share of the softmax
 
   // Mask.
   std::string mask;  ///< expression (core/mask/expression.h), "" = the file's own mask, or none
   std::vector<std::vector<Index>> valid_lens;  ///< [B][1] or [B][n_q]; empty: the file's, or none
   std::vector<std::vector<Index>>
-      doc_ids;                        ///< of doc(q) and doc(k): [n][1], [1][n] or [B][n]; empty: the file's, or none
-  std::string grid;                   ///< of row(q) and col(q): "14x14" patches (core/mask/evaluate.h)
-  std::vector<PaintedCells> painted;  ///< kept as `painted_over` (core/mask/painting.h) makes it
-  std::string mask_file;  ///< path of a file that holds a mask (core/files/array_file.h): file(), over the source's
+      doc_ids;                        ///< for doc(q) and doc(k): [n][1], [1][n] or [B][n]; empty: the file's, or none
+  std::string grid;                   ///< for row(q) and col(q): "14x14" patches (core/mask/evaluate.h)
+  std::vector<PaintedCells> painted;  ///< normalised by `painted_over` (core/mask/painting.h)
+  std::string mask_file;  ///< path of a file that holds a mask (core/files/array_file.h), for file(); replaces the
+                          ///< source's mask
   MaskPolarity mask_polarity = MaskPolarity::by_name;
   std::optional<float> fill;  ///< unset: the file's mask_fill, else −inf
   MaskMode mask_mode = MaskMode::fill;
@@ -115,9 +117,9 @@ struct Scenario {
   std::uint64_t dropout_seed = 0;
 
   std::vector<CellEdit> edits;
-  std::vector<HeadAddress> knock_out;  ///< heads of a network whose outputs are zero
+  std::vector<HeadAddress> knock_out;  ///< heads of a network whose outputs are set to zero
 
-  std::optional<Index> threads;  ///< unset: as many as the machine has. Changes no number
+  std::optional<Index> threads;  ///< unset: as many as the machine has. Does not change any number
 
   bool operator==(const Scenario&) const = default;
 };

@@ -1,4 +1,4 @@
-// The rules that a scenario's settings keep, whatever its source, and the sizes they add up to.
+// The rules for a scenario's settings that hold for every source, and the sizes that follow from them.
 #pragma once
 
 #include <initializer_list>
@@ -14,24 +14,23 @@
 
 namespace headlight {
 
-/// Throws SettingError for a value that no source could make sense of: a dropout of 2, a size of 0, a NaN fill.
+/// Throws SettingError for a value that is invalid for every source: a dropout of 2, a size of 0, a NaN fill.
 void check_settings(const Scenario& scenario);
 
-/// The sizes of a text or random scenario: what is set, else the defaults (d_model 16, the widths d_model, heads the
-/// largest divisor of d_model up to 4). n_q, n_k and batch are 1, 6 and 6 unless set; text overrides them later.
-/// Throws SettingError where they do not go together.
+/// The sizes of a text or random scenario: the set ones, and defaults for the others (d_model 16, all widths d_model,
+/// heads the largest divisor of d_model up to 4). Defaults are 1 for batch, 6 for n_q and n_q for n_k; text overrides
+/// them later. Throws SettingError if they contradict each other.
 Dims seeded_dims(const Scenario& scenario);
 
-/// Settles dims.d_head and checks what holds for every source: heads divide d_model, key/value heads divide heads, RoPE
-/// turns pairs, tensors fit in memory. Needs the other sizes. Throws SettingError.
+/// Sets dims.d_head and checks the rules that hold for every source: heads divide d_model, key/value heads divide
+/// heads, RoPE rotates pairs, tensors fit in memory. Needs the other sizes. Throws SettingError.
 void settle_heads(const Scenario& scenario, Dims& dims);
 
-/// Throws SettingError where `value` is set, unless to what is known: for a size that the source already fixes, and
-/// why.
+/// For a size that the source fixes. Throws SettingError, with `why`, if `value` is set to anything but the known size.
 void must_be_unset(const std::optional<Index>& value, const char* setting, const Message& why,
                    std::optional<Index> known = {});
 
-/// The same of settings without a known value, by their keys.
+/// The same for settings without a known value, by key.
 void must_be_unset(const Scenario& scenario, std::initializer_list<std::string_view> keys, const Message& why);
 
 /// "1, 2, 4 or 8"

@@ -1,4 +1,5 @@
-// Tensors that come from the scenario's seed: inputs from text or at random, and nn.Linear-like parameters.
+// Tensors that are drawn from the scenario's seed: inputs from text or at random, and parameters initialised as in
+// nn.Linear.
 #pragma once
 
 #include <stop_token>
@@ -9,54 +10,55 @@
 
 namespace headlight {
 
-/// The scenario being resolved and the one resolved before it, whose tensors are taken over where they would come out
-/// the same. `last` is unedited; both are null where there is none.
+/// The scenario to resolve, and the previously resolved one, whose tensors are reused if they would be equal. `last` is
+/// unedited; both are null if there is none.
 struct Resolving {
   const Scenario& scenario;
   const Scenario* last_scenario = nullptr;
   const Inputs* last = nullptr;
-  std::stop_token stop{};  ///< asked between tensors, and within those that are drawn; throws Cancelled
+  std::stop_token stop{};  ///< checked between tensors, and while one is drawn; throws Cancelled
 };
 
-/// What a scenario adds to the inputs of any source: valid lengths, a mask file, a bias, and tensors of `last` where
-/// they are equal; then the edits. Throws FileError, SettingError.
+/// Adds the scenario's settings to the inputs of any source: valid lengths, a mask file, a bias. Reuses equal tensors
+/// of `last`, then applies the edits. Throws FileError, SettingError.
 void add_settings(const Resolving& resolving, Inputs& inputs);
 
-/// query, key and value at random, normal numbers: one tensor in self-attention (n_k = n_q, equal widths), else the
-/// value is the key's tensor where widths allow.
+/// Random query, key and value, normally distributed: one tensor in self-attention (n_k = n_q, equal widths), otherwise
+/// the value is the key's tensor if the widths are equal.
 Sequence drawn_sequence(const Resolving& resolving, const Dims& dims);
 
-/// Whether a drawn matrix of so many numbers is never held as a whole.
+/// Whether a drawn matrix of this many numbers is computed when it is read, instead of being stored.
 inline bool drawn_as_read(Index numbers) { return numbers > Index{1} << 25; }
 
-/// W_q … b_o as nn.Linear draws them, U(−g/√in, g/√in) with g the weight gain.
+/// W_q … b_o initialised as in nn.Linear: U(−g/√in, g/√in), with g the weight gain.
 Parameters drawn_parameters(const Resolving& resolving, const Dims& dims);
 
-/// A text's tokens as query = key = value.
+/// The embedded tokens of a text as query = key = value.
 struct TextSequence {
   Sequence sequence;
-  Tensor valid_lens;  ///< [B], where lines differ in length; else undefined
+  Tensor valid_lens;  ///< [B] if lines have different lengths; otherwise undefined
 };
 /// Equal tokens get equal vectors of dims.d_query numbers. Throws SettingError for text without tokens.
 /// Throws SettingError for more lines of text than one run takes.
 void check_lines(std::size_t lines);
 TextSequence embedded_text(const Scenario& scenario, const Dims& dims);
 
-/// The sizes with those that the sequence has: batch, n_q and n_k.
+/// `dims` with the sizes of the sequence: batch, n_q and n_k.
 Dims sized(Dims dims, const Sequence& sequence);
 
-/// Adds sinusoidal positions (Vaswani et al. 2017, §3.5) to query, key and value, where the scenario asks for them.
+/// Adds sinusoidal positions (Vaswani et al. 2017, §3.5) to query, key and value, if the scenario has them.
 void add_positions(const Scenario& scenario, Sequence& sequence);
 
-/// `made`, or `last` where both hold the same bits, so that what is computed from it is recognised as unchanged.
+/// `made`, or `last` if both have the same bits, so that later stages count as unchanged.
 Tensor keep_if_equal(Tensor made, const Tensor& last);
 
-/// The scenario with the sizes that its given input fixes. Throws SettingError where they are set besides.
+/// The scenario with the sizes that its typed input fixes. Throws SettingError if they are also set.
 Scenario sized_by_input(const Scenario& scenario);
-/// query, key and value from scenario.x. Throws SettingError where its width is not that of `dims`; `widths` says where
-/// those come from.
+/// query, key and value from scenario.x. Throws SettingError if its width differs from that of `dims`; `widths` says
+/// where that comes from.
 Sequence typed_sequence(const Scenario& scenario, const Dims& dims, const Message& widths = {});
-/// scenario.attn_bias as [1, 1, n_q, n_k]. Throws SettingError where it is not of that many numbers and -inf.
+/// scenario.attn_bias as [1, 1, n_q, n_k]. Throws SettingError if its shape is different, or if a value is neither
+/// finite nor -inf.
 Tensor typed_bias(const Scenario& scenario, const Dims& dims);
 
 }  // namespace headlight

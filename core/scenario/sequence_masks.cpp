@@ -77,6 +77,8 @@ void read_causal_buffer(MaskReading& m) {
   const std::string& first = r.keys.q.heads.empty() ? std::string() : r.keys.q.heads.front().weight;
   if (const std::size_t dot = first.rfind('.', first.rfind('.') - 1); !first.empty() && dot != std::string::npos)
     places.push_back(first.substr(0, dot + 1));
+  places.insert(places.end(), r.keys.around.begin(), r.keys.around.end());
+  places.emplace_back();
   for (const std::string& place : places) {
     for (const char* name : {"bias", "tril", "mask", "causal_mask", "attn_mask", "masked", "triu"}) {
       const std::string full = place + name;
@@ -103,7 +105,8 @@ bool is_causal_buffer(const MaskReading& m, const std::string& name) {
   const bool in_module = !r.keys.prefix.empty() && name.starts_with(r.keys.prefix);
   const bool weights = !r.keys.q.weight.empty() || r.keys.is_packed();
   // A module that was saved alone may have torch.triu(torch.ones(n, n), diagonal=1).
-  if (weights && name == "mask" && is_floating(r.file.arrays().find(name)->dtype)) {
+  const bool called_mask = name == "mask" || name.ends_with(".mask");
+  if (weights && called_mask && is_floating(r.file.arrays().find(name)->dtype)) {
     const auto found = causal_buffer(r, d, name);
     if (found && found->inverted) return true;
   }
@@ -122,7 +125,8 @@ void read_is_causal(MaskReading& m) {
 void read_valid_lens(MaskReading& m) {
   const FileReading& r = m.file;
   const Dims& d = m.dims;
-  const std::string name = r.find({"valid_lens", "valid_len", "valid_length"});
+  std::string name = r.find({"valid_lens", "valid_len", "valid_length"});
+  if (name.empty()) name = r.find_around({"valid_lens", "valid_len", "valid_length"});
   if (name.empty()) return;
   const Tensor lengths = r.load(name);
   if (lengths.shape() != Shape{d.batch} && lengths.shape() != Shape{d.batch, d.n_q}) {

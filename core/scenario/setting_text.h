@@ -1,4 +1,4 @@
-// The words of choices, in the order of their enums.
+// The names of enum values, in the order of their enums.
 #pragma once
 
 #include <array>

@@ -1,5 +1,4 @@
-// A row for each field of Scenario: all that core/scenario/settings_table, the reader, the writer and the schema know
-// of it.
+// One row per field of Scenario, used by core/scenario/settings_table, the reader, the writer and the schema.
 #pragma once
 
 #include <tuple>
@@ -12,17 +11,17 @@ namespace headlight {
 
 inline constexpr int scenario_format_version = 1;
 
-/// A row: a field, what is said about it, and what is not as usual.
+/// A row: a field, its facts, and its deviations from the usual behaviour.
 template <typename T>
 struct SettingRow : SettingFacts {
   std::string_view key;
   T Scenario::*member;
-  bool negated = false;  ///< the option is --no-…, for what is there unless switched off
+  bool negated = false;  ///< the option is --no-…, for a setting that is on by default
   bool has_option = true;
-  const char* refused_empty = nullptr;  ///< what is expected in place of an empty text
-  bool affects_layer = false;           ///< where it is not the default, a network's layer is computed with it
+  const char* refused_empty = nullptr;  ///< what errors expect instead of an empty text
+  bool affects_layer = false;  ///< whether a value other than the default changes the attention of a network's layer
   bool has_layer_condition = false;  ///< layer_condition is set: GCC's UBSan cannot compare it with null in a constant
-  bool (*layer_condition)(const Scenario&) = nullptr;  ///< in place of "where it is not the default"
+  bool (*layer_condition)(const Scenario&) = nullptr;  ///< replaces the condition "is not the default"
 
   constexpr SettingRow in(SettingRange numbers) const { return with(&SettingRow::range, numbers); }
   constexpr SettingRow when(bool (*condition)(const Scenario&)) const { return with(&SettingRow::applies, condition); }
@@ -241,14 +240,14 @@ inline constexpr auto settings_rows = std::tuple{
         .slider(0, 16, Control::whole_slider),
 };
 
-/// `visit(row)` for every row in turn.
+/// Calls `visit(row)` for each row in order.
 template <typename Visit>
 void for_each_setting(Visit visit) {
   std::apply([&](const auto&... rows) { (visit(rows), ...); }, settings_rows);
 }
 
-// A field without a row does not compile: fields are counted by how many initialisers Scenario takes. A field with two
-// rows fails the tests.
+// A field without a row does not compile: the number of fields is the number of initialisers that Scenario accepts. A
+// field with two rows fails the tests.
 namespace counting {
 template <typename T>
 inline constexpr bool is_optional = false;
@@ -275,7 +274,7 @@ constexpr std::size_t fields() {
 static_assert(std::tuple_size_v<decltype(settings_rows)> == counting::fields<Scenario>(),
               "every field of Scenario needs its row in settings_rows");
 
-/// Each path that a scenario holds; "model:ID" is none.
+/// Visits each file path in a scenario; "model:ID" is not a path.
 template <typename Visit>
 void for_each_file(Scenario& scenario, Visit visit) {
   for (std::string* file : {&scenario.file, &scenario.mask_file}) {

@@ -1,4 +1,5 @@
-// The settings: what `--help`, the command line, scenario files, their schema and the window's controls are made from.
+// The settings table: `--help`, the command line, scenario files, their schema and the window's controls are generated
+// from it.
 #pragma once
 
 #include <limits>
@@ -13,13 +14,13 @@
 
 namespace headlight {
 
-/// What a control looks like. `own`: its panel draws it, because it depends on more than the setting.
+/// The kind of control. `own`: its panel draws it, because it depends on more than the setting.
 enum class Control : std::uint8_t { own, toggle, choice, slider, whole_slider, text };
 
-/// Where in the left panel it stands.
+/// The group in the left panel.
 enum class SettingGroup : std::uint8_t { input, shape, scores, variants, mask, dropout, more };
 
-/// The numbers that a setting takes, NaN never among them; `above` leaves `least` out.
+/// The range of valid numbers, never NaN; `above` excludes `least`.
 struct SettingRange {
   double least = -std::numeric_limits<double>::max(), most = std::numeric_limits<double>::max();
   bool above = false;
@@ -29,56 +30,56 @@ struct SettingRange {
   Message expected() const;
 };
 
-/// What is said of a setting, whatever its type.
+/// The facts about a setting that do not depend on its type.
 struct SettingFacts {
-  std::string_view operand;  ///< "N"; empty for a switch, which also takes =true and =false
+  std::string_view operand;  ///< "N"; empty for a switch, which also accepts =true and =false
   std::string_view help;
   std::string_view example;  ///< as JSON
   SettingGroup group{};
   SettingRange range{};
   Control control = Control::own;
-  double slide_from = 0, slide_to = 1;         ///< of a slider
-  bool (*applies)(const Scenario&) = nullptr;  ///< whether it changes anything as the others are; null: always
+  double slide_from = 0, slide_to = 1;         ///< range of a slider
+  bool (*applies)(const Scenario&) = nullptr;  ///< whether it has any effect with the other settings; null: always
 };
 
 struct Setting : SettingFacts {
-  std::string key;                          ///< in a scenario file, "kv_heads"; "settings.kv_heads" labels its control
-  std::string option;                       ///< "--kv-heads", "--no-bias"; "" for `file`, the command line's FILE
+  std::string key;     ///< key in a scenario file, "kv_heads"; "settings.kv_heads" is the label of its control
+  std::string option;  ///< "--kv-heads", "--no-bias"; "" for `file`, the command line's FILE
   bool (*changes_layer)(const Scenario&);   ///< whether it changes the attention of a network's layer
-  std::span<const std::string_view> words;  ///< of a choice
+  std::span<const std::string_view> words;  ///< for a choice
 
-  /// Throws SettingError for text that it does not take.
+  /// Throws SettingError for invalid text.
   void (*apply)(Scenario& scenario, std::string_view option, std::string_view text);
-  /// The text that apply() would take for what the scenario has; none where no text says it: unset, or too long to
-  /// type.
+  /// The text for apply() that gives the scenario's value; unset if there is none: the setting is unset, or the text is
+  /// too long to type.
   std::optional<std::string> (*text)(const Scenario& scenario);
-  /// For toggles (0, 1), choices (which) and sliders, without a detour through text. NaN stands for unset.
+  /// For toggles (0, 1), choices (index) and sliders, without converting to text. NaN means unset.
   double (*number)(const Scenario& scenario);
   void (*set_number)(Scenario& scenario, double number);
-  /// A text's own string; null for every other setting.
+  /// For text settings; null for all others.
   const std::string* (*string)(const Scenario& scenario);
 };
 
-/// Each field of Scenario once, in the order of the manual.
+/// One setting per field of Scenario, in the order of the manual.
 std::span<const Setting> all_settings();
 /// By key; null if there is none.
 const Setting* setting_named(std::string_view key);
 
-/// Throws SettingError naming the option for a number out of its setting's range.
+/// Throws SettingError with the option's name for a number outside its setting's range.
 void check_ranges(const Scenario& scenario);
 
-/// An option of a command line with its text, as words: {"--heads", "2"}, {"--alibi"}, {"--alibi=false"}.
+/// Appends an option with its text as command-line arguments: {"--heads", "2"}, {"--alibi"}, {"--alibi=false"}.
 void append_option(std::vector<std::string>& words, const std::string& option, bool is_switch, const std::string& text);
 
-/// The settings that make `to` of `from`, as words of a command line; none where none do.
+/// The command-line arguments that change `from` into `to`; unset if no arguments can.
 std::optional<std::vector<std::string>> settings_between(const Scenario& from, const Scenario& to);
 
-// Strict: the whole text or a SettingError that names the option.
+// Strict: the whole text must be valid. Throw SettingError with the option's name.
 Index parse_whole(std::string_view option, std::string_view text, Index least, Index most);
 float parse_number(std::string_view option, std::string_view text);
 bool parse_switch(std::string_view option, std::string_view text);
 
-/// "3.1" or "0.0,decoder.2.3,4": layers and heads, and whole layers.
+/// "3.1" or "0.0,decoder.2.3,4": heads, or all heads of a layer.
 std::vector<HeadAddress> parse_heads(std::string_view option, std::string_view text);
 std::string to_text(const HeadAddress& head);
 

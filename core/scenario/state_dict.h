@@ -1,4 +1,4 @@
-// State-dict names: which arrays of a file are the projections of a multi-head attention (docs of the files: README).
+// State-dict names: which arrays of a file are the projections of a multi-head attention (file formats: README).
 #pragma once
 
 #include <optional>
@@ -16,18 +16,18 @@ enum class WeightLayout : std::uint8_t {
   in_out,          ///< GPT-2's Conv1D, Keras, Flax, x @ W: [in, out]
   head_in_out,     ///< TransformerLens: [H, in, d_head]
   in_head_out,     ///< Keras, Flax: [in, H, d_head]
-  head_inner_out,  ///< the output projection of both: [H, d_head, out]
+  head_inner_out,  ///< the output projection of these libraries: [H, d_head, out]
 };
 
 /// Which of a matrix's outputs belong to a projection.
 enum class Outputs : std::uint8_t { all, first_half, second_half };
 
-/// The arrays of one linear layer; "" where the file has none.
+/// The array names of one linear layer; "" if the file does not have the array.
 struct LinearKeys {
   std::string weight, bias;
   WeightLayout layout = WeightLayout::out_in;
-  Outputs outputs = Outputs::all;   ///< halves: keys and values in one matrix, beside queries in another
-  std::vector<LinearKeys> heads{};  ///< modules of one head each, whose outputs lie end to end; `weight` is the first's
+  Outputs outputs = Outputs::all;   ///< halves: keys and values are in one matrix, queries in another
+  std::vector<LinearKeys> heads{};  ///< one module per head, with concatenated outputs; `weight` is that of the first
 };
 
 /// The numbers of inputs and outputs of a stored weight, over all heads.
@@ -49,30 +49,31 @@ enum class Packing : std::uint8_t {
 /// One multi-head attention found in a file.
 struct AttentionKeys {
   std::string prefix;  ///< "encoder.layer.3.attention." with its dot, or ""
-  LinearKeys q, k, v;  ///< weights empty where packed
-  LinearKeys packed;   ///< one [3·d, in] matrix; its bias may stand beside separate weights (nn.MultiheadAttention)
+  LinearKeys q, k, v;  ///< no weights if packed
+  LinearKeys packed;   ///< one [3·d, in] matrix; its bias may also occur with separate weights (nn.MultiheadAttention)
   Packing packing = Packing::thirds;
   LinearKeys o;
-  bool bare = false;  ///< plain matrices without ".weight", which x may be multiplied with from either side
+  std::vector<std::string> around{};  ///< prefixes of the modules that contain only this attention, the innermost first
+  bool bare = false;  ///< plain matrices without ".weight"; x may be multiplied with them from either side
 
   bool is_packed() const { return !packed.weight.empty(); }
   bool has_packed_kv() const { return k.outputs != Outputs::all; }
-  /// The prefix without its dot.
+  /// The prefix without its final dot.
   std::string layer() const;
 };
 
-/// Every attention in the file, in the order of its arrays.
+/// All attentions in the file, in the order of its arrays.
 std::vector<AttentionKeys> find_attentions(const ArrayFile& file);
 
-/// The one that `layer` names (a prefix, with or without its dot, of exactly one), or the only one if `layer` is "".
-/// Throws FileError where there is none or more than one, listing them.
+/// The attention that `layer` names (a prefix, with or without its final dot), or the only one if `layer` is "". Throws
+/// FileError, with a list, if there is none or more than one.
 AttentionKeys choose_attention(const ArrayFile& file, const std::string& layer);
 
-/// How weights are stored that are not numbers to compute with: "GPTQ's qweight, in 4 bits or so"; "" where `name` is
-/// none of those.
+/// The kind of quantised storage that cannot be read as numbers: "GPTQ's qweight, in 4 bits or so"; "" if `name` is not
+/// one of them.
 std::string quantised_form(std::string_view name);
 
-/// The names that an output projection is looked for under, for sentences.
+/// The possible names of an output projection, for error messages.
 Message output_names();
 
 }  // namespace headlight

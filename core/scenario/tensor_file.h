@@ -1,5 +1,5 @@
-// TensorFile: an opened file of arrays that hands out the same tensor each time a name is asked for, so that a stage
-// whose sources come from the file is recognised as unchanged.
+// TensorFile: an open file of arrays that returns the same tensor each time a name is loaded, so that a stage whose
+// sources come from the file counts as unchanged.
 #pragma once
 
 #include <functional>
@@ -18,9 +18,9 @@ class TokenSplitter;
 
 class TensorFile {
  public:
-  /// `last` itself where it is this very file, unchanged on disk since; else a newly opened one. Throws FileError.
+  /// Returns `last` if it is this file and has not changed on disk; otherwise opens the file. Throws FileError.
   static std::shared_ptr<const TensorFile> open(const std::string& path, const std::shared_ptr<const TensorFile>& last);
-  /// The same for a file that open_mask_arrays() opens.
+  /// The same for files of open_mask_arrays().
   static std::shared_ptr<const TensorFile> open_mask(const std::string& path,
                                                      const std::shared_ptr<const TensorFile>& last);
   explicit TensorFile(const std::string& path);
@@ -31,16 +31,16 @@ class TensorFile {
   const std::shared_ptr<const ArrayFile>& shared_arrays() const { return arrays_; }
   /// The array's numbers, read once. Thread-safe. Throws FileError.
   Tensor load(const std::string& name) const;
-  /// Whether load() was ever asked for it.
+  /// Whether load() was ever called for it.
   bool was_loaded(const std::string& name) const;
-  /// What `make` makes of the file's arrays, made once; `recipe` says what it is. What depends on the lengths of the
-  /// sequences too is kept for the last `lengths` alone.
+  /// A tensor that `make` computes from the file's arrays, computed once for each `recipe`. Tensors that also depend on
+  /// the lengths of the sequences are kept only for the last `lengths`.
   Tensor made(const std::string& recipe, const std::function<Tensor()>& make, const Shape& lengths = {}) const;
-  /// The model's tokenizer, which lies beside it; opened once. Thread-safe. Throws FileError.
+  /// The tokenizer of the model, from the files next to it; opened once. Thread-safe. Throws FileError.
   std::shared_ptr<const TokenSplitter> tokenizer() const;
 
  protected:
-  /// Of a model whose tensors are read elsewhere (core/scenario/inputs.h): it has no arrays().
+  /// For a model whose tensors are read elsewhere (core/scenario/inputs.h): it has no arrays().
   TensorFile() = default;
 
  private:

@@ -18,7 +18,7 @@ void each_matrix(const Tensor& tensor, Use use) {
   }
 }
 
-/// Whether `holds` of any of these matrices; no more are read after the first.
+/// Whether `holds` is true for any of the matrices. Stops at the first.
 template <typename Holds>
 bool any_matrix(const Tensor& tensor, Holds holds) {
   bool found = false;
@@ -53,7 +53,7 @@ Tensor each_number(const Tensor& tensor, Change change) {
   return Tensor(tensor.shape(), std::move(values));
 }
 
-/// Two tensors of four axes number by number, where each axis is as long in both, or 1 in one of them.
+/// Combines two tensors of four axes element by element. Each axis has the same size in both, or size 1 in one of them.
 template <typename Combine>
 Tensor combined(const Tensor& a, const Tensor& b, Combine combine) {
   Shape shape(4);

@@ -1,8 +1,8 @@
-// The mistakes a person can make, as exceptions. A programmer's mistake is an assert instead.
+// Errors that a user can cause, as exceptions. A programmer's error is an assert instead.
 //
-// Every one carries what the command line prints in English and the window shows in its language:
+// The command line prints the message of an exception in English; the window shows it in its own language:
 //   SUBJECT: what is wrong; what was expected
-// It is one line of readable text, cut in its middle where a file or an argument made it long.
+// The message is one line of readable text. The middle of long values (paths, arguments) is cut out.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@ namespace headlight {
 
 class InputError : public std::runtime_error {
  public:
-  /// `subject` is a file or a setting's name and may be empty; `expected` may be empty where `wrong` says it all.
+  /// `subject` is a file or the name of a setting and may be empty. `expected` may be empty if `wrong` says everything.
   InputError(const Message& subject, const Message& wrong, const Message& expected = {});
 
-  /// All of it, of which what() is the English.
+  /// The whole message; what() is its English text.
   Message message() const;
   std::string subject() const { return subject_.english(); }
   /// The message without its subject: "what is wrong; what was expected".
@@ -28,16 +28,16 @@ class InputError : public std::runtime_error {
   Message sentence_;
 };
 
-/// An InputError's message; of any other exception the text that it carries.
+/// The message of an InputError; for any other exception, its what() text.
 Message message_of(const std::exception& error);
 
-/// A file that is missing, damaged, or not what it was taken for. Subject: its path as the person wrote it.
+/// A file that is missing, damaged, or not of the expected kind. Subject: its path as the user wrote it.
 class FileError : public InputError {
  public:
   using InputError::InputError;
 };
 
-/// A setting out of its range or at odds with another. Subject: its name on the command line, e.g. "--heads".
+/// A setting that is out of range or contradicts another one. Subject: its name on the command line, e.g. "--heads".
 class SettingError : public InputError {
  public:
   using InputError::InputError;

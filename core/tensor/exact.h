@@ -1,4 +1,4 @@
-// A value in a cache's key: equal only where it is the very same, so that a struct of such values can default its ==.
+// Values in cache keys: equal only if they are identical, so that a struct of such values can default its ==.
 #pragma once
 
 #include <algorithm>
@@ -13,13 +13,13 @@
 
 namespace headlight {
 
-/// Bit by bit: a NaN equals itself, and −0 is not 0.
+/// Bitwise: a NaN equals itself, and −0 does not equal 0.
 inline bool is_same(float a, float b) { return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b); }
 inline bool is_same(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
 inline bool is_same(const std::vector<double>& a, const std::vector<double>& b) {
   return std::ranges::equal(a, b, [](double x, double y) { return is_same(x, y); });
 }
-/// The same numbers in memory, not only equal ones.
+/// The same memory, not just equal numbers.
 inline bool is_same(const Tensor& a, const Tensor& b) { return identical(a, b); }
 
 /// A T that is compared by is_same.
@@ -39,7 +39,7 @@ class Exact<T> {
   constexpr Exact(T value = 0) : value_(value) {}
   constexpr operator T() const { return value_; }
   friend bool operator==(Exact a, Exact b) { return is_same(a.value_, b.value_); }
-  /// With a plain number as numbers are compared.
+  /// A comparison with a plain number is numerical.
   template <typename Number>
   requires std::is_arithmetic_v<Number>
   friend bool operator==(Exact a, Number b) { return a.value_ == static_cast<T>(b); }

@@ -1,8 +1,8 @@
-// Matrices whose numbers are computed when somebody asks for them.
+// Matrices whose numbers are computed when they are read.
 //
-// A stage of 131,072 tokens has 64 GB a head. A Tensor can stand for such numbers without holding them: its cells and
-// rows are asked of a MatrixSource, which computes them and keeps those of the last reads. Whoever would go through
-// all of a matrix asks the source for something shorter instead: the extremes of blocks, or how many cells are what.
+// A stage of 131,072 tokens takes 64 GB per head. A Tensor can represent such numbers without storing them: it reads
+// them from a MatrixSource, which computes them and caches those of the last reads. To avoid reading a whole matrix,
+// ask the source for a summary: the extremes of blocks, or the number of cells of each kind.
 #pragma once
 
 #include <algorithm>
@@ -21,20 +21,20 @@
 
 namespace headlight {
 
-/// What a cell is, before any colour: a value, or one of the states that no colour of the map stands for.
+/// The kind of a cell, before any colour: a value, or a state that the colour map has no colour for.
 enum class CellKind : std::uint8_t { value, masked, neg_inf, pos_inf, nan, dropped };
 inline constexpr std::size_t cell_kind_count = 6;
-/// How many cells are of each kind, by static_cast<std::size_t>(kind).
+/// The number of cells of each kind, by static_cast<std::size_t>(kind).
 using KindCounts = std::array<Index, cell_kind_count>;
 
-/// What a block of cells holds: its least and its largest value, neither masked nor infinite, and what else there is.
+/// Summary of a block of cells: its smallest and largest finite, unmasked value, and whether other kinds occur.
 struct BlockExtremes {
-  float low, high;  ///< low > high where no cell is a value
+  float low, high;  ///< low > high if no cell is a value
   bool nan = false, masked = false;
 };
 
-/// Equal matrices of rows × cols numbers, one after the other in row-major order. May be read from any thread. Whoever
-/// is asked to stop throws Cancelled.
+/// Matrices of the same size, rows × cols, one after the other in row-major order. Can be read from any thread.
+/// Functions that take a stop token throw Cancelled when it asks to stop.
 class MatrixSource {
  public:
   /// `at_once`: about how many neighbouring numbers are computed together.
@@ -45,32 +45,32 @@ class MatrixSource {
 
   Index rows() const { return rows_; }
   Index cols() const { return cols_; }
-  /// The number at a place, counted over all matrices.
+  /// The number at an index, counted over all matrices.
   float cell(Index at) const;
-  /// `count` numbers from a place on.
+  /// `count` numbers from an index on.
   void read(Index at, Index count, float* to) const;
 
-  /// Makes what the number at a place needs beside itself, once for many numbers; reading does too, but cannot be
-  /// stopped.
+  /// Computes in advance what reading the number at an index depends on. Reading does this too, but cannot be stopped.
   virtual void prepare([[maybe_unused]] Index at, [[maybe_unused]] const std::stop_token& stop) const {}
 
-  /// Whether extremes() and kinds() know more than the cells tell.
+  /// Whether extremes() and kinds() are faster or know more than reading the cells.
   virtual bool knows_blocks() const { return false; }
-  /// The blocks that the cuts divide a matrix into, by rows: (row_cuts.size() − 1) · (col_cuts.size() − 1) of them. Of
-  /// each band of rows at most `rows_a_band` are looked at, evenly spread; 0: every one, which makes it exact.
+  /// The extremes of each block into which the cuts divide a matrix, row by row: (row_cuts.size() − 1) ·
+  /// (col_cuts.size() − 1) of them. At most `rows_a_band` evenly spaced rows of each band are read; 0: all rows, which
+  /// is exact.
   virtual std::vector<BlockExtremes> extremes(Index matrix, std::span<const Index> row_cuts,
                                               std::span<const Index> col_cuts, Index rows_a_band,
                                               const std::stop_token& stop) const;
-  /// How many cells of a matrix are of each kind, where values are finite.
+  /// The number of cells of each kind in a matrix, for finite values.
   virtual KindCounts kinds(Index matrix, const std::stop_token& stop) const;
 
  protected:
-  /// Rows [row, row + rows) of a matrix, of each columns [col, col + cols), one row after the other. Several rows are
-  /// asked for whole.
+  /// Computes columns [col, col + cols) of rows [row, row + rows) of a matrix, row by row. If rows > 1, the rows are
+  /// whole.
   virtual void compute(Index matrix, Index row, Index rows, Index col, Index cols, float* to) const = 0;
 
  private:
-  // Some whole rows of a matrix where they are short, else a part of one row.
+  // Some whole rows of a matrix if rows are short, otherwise a part of one row.
   struct Tile {
     Index matrix, row, col;  // rows and columns in tiles
     auto operator<=>(const Tile&) const = default;
@@ -79,7 +79,7 @@ class MatrixSource {
 
   Index rows_of(const Tile& tile) const { return std::min(tile_rows_, rows_ - tile.row * tile_rows_); }
   Index cols_of(const Tile& tile) const { return std::min(tile_cols_, cols_ - tile.col * tile_cols_); }
-  // `wanted` tiles side by side are computed together where none of them is there.
+  // Computes up to `wanted` adjacent tiles together if none of them is cached.
   Numbers find_or_make(const Tile& tile, Index wanted) const;
   Numbers find(const Tile& tile) const;
   void keep(const Tile& tile, Numbers numbers) const;
@@ -91,14 +91,14 @@ class MatrixSource {
   mutable std::deque<Tile> oldest_first_;
 };
 
-/// A view as a part of a matrix that is computed as it is read.
+/// A view as part of a matrix that is computed when it is read.
 struct SourcePart {
   const MatrixSource* source = nullptr;
   Index matrix = 0, row = 0, col = 0;
 };
 
-/// Null where the numbers are in memory, or their source knows no more than its cells, or they lie otherwise than by
-/// rows, or there are so few that they are read in no time.
+/// Null if the numbers are in memory, the source has no block summaries, the view is not in row-major order, or the
+/// view is so small that reading it is fast.
 inline SourcePart part_of_source(const MatrixView& view, Index fewest_cells = 1 << 16) {
   const MatrixSource* const source = view.source;
   if (!source || !source->knows_blocks() || view.rows * view.cols < fewest_cells) return {};

@@ -1,4 +1,4 @@
-// A sentence that is put together where it is shown, in the language of the reader.
+// A sentence that is formatted when it is shown, in the user's language.
 #pragma once
 
 #include <concepts>
@@ -12,9 +12,9 @@
 
 namespace headlight {
 
-/// An English template with slots, Message("{0} does not divide {1}", heads, d_model), and what stands in them: text
-/// and numbers, which stay as they are in every language, or Messages. A literal is a template of its own; a string
-/// made at run time, such as a name or a path, is text.
+/// An English template with slots and the values for them, e.g. Message("{0} does not divide {1}", heads, d_model).
+/// Values are text and numbers, which are the same in every language, or other Messages. A string literal is a
+/// template; a string made at run time, such as a name or a path, is text.
 class Message {
  public:
   Message() = default;
@@ -33,11 +33,12 @@ class Message {
   void clear() { *this = {}; }
   std::string english() const { return put_together(nullptr); }
 
-  /// A template's translation; nullptr where it has none and stays English.
+  /// The translation of a template; null if there is none, then the English text is used.
   using Translations = std::function<const std::string*(const std::string& english)>;
   std::string translated(const Translations& translations) const { return put_together(&translations); }
 
-  /// The same on one line, control characters escaped, cut in its middle where it has more than so many bytes.
+  /// The message on one line, with control characters escaped. If it is longer than `most_bytes`, its middle is cut
+  /// out.
   Message cut_to(std::size_t most_bytes) const;
 
   friend bool operator==(const Message& a, const Message& b) { return a.english() == b.english(); }
@@ -52,7 +53,7 @@ class Message {
   std::size_t most_bytes_ = 0;  ///< 0: uncut
 };
 
-/// "FIRST: SECOND", "FIRST; SECOND"; one alone where the other is empty.
+/// "FIRST: SECOND", "FIRST; SECOND"; if one of them is empty, only the other.
 Message joined_by_colon(Message first, Message second);
 Message joined_by_semicolon(Message first, Message second);
 

@@ -1,7 +1,7 @@
 // Sampler: seeded random numbers that are the same bits on every platform (std's distributions are not).
 //
 // The generator is xoshiro256** (Blackman & Vigna 2018). A stream is named by a string, so that the numbers of "W_q" do
-// not move when another tensor's shape does. All arithmetic on the way to a float is exact or rounded once.
+// not depend on the shapes of other tensors. All arithmetic on the way to a float is exact or rounded once.
 #pragma once
 
 #include <array>
@@ -15,17 +15,17 @@ namespace headlight {
 
 class Sampler {
  public:
-  /// Whoever asks it for a tensor may be stopped: it throws Cancelled.
+  /// Functions that return a tensor throw Cancelled when `stop` asks to stop.
   Sampler(std::uint64_t seed, std::string_view stream, std::stop_token stop = {});
 
-  /// Evenly from [0, 1), in steps of 2⁻²⁴.
+  /// Uniform in [0, 1), in steps of 2⁻²⁴.
   float uniform();
-  /// Approximately normal, mean 0 and deviation 1: the sum of 12 uniform numbers less 6 (Irwin–Hall), within ±6.
+  /// Approximately normal, with mean 0 and deviation 1: the sum of 12 uniform numbers minus 6 (Irwin–Hall), within ±6.
   float normal();
-  /// Evenly between low and high.
+  /// Uniform between low and high.
   Tensor uniform(Shape shape, float low, float high);
   Tensor normal(Shape shape);
-  /// The same numbers as uniform(), drawn when they are read: for matrices of gigabytes.
+  /// The same numbers as uniform(), but computed when they are read: for matrices of gigabytes.
   Tensor uniform_on_demand(Index rows, Index cols, float low, float high) const;
 
  private:
@@ -50,7 +50,7 @@ constexpr std::array<std::uint32_t, 4> philox(std::uint64_t counter, std::uint64
   return c;
 }
 
-/// In [0, 1), a multiple of 2^−24.
+/// Uniform in [0, 1), a multiple of 2^−24.
 constexpr float philox_uniform(std::uint32_t word) { return static_cast<float>(word >> 8) * 0x1p-24F; }
 
 }  // namespace headlight

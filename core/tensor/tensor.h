@@ -25,7 +25,7 @@ std::string to_string(const Shape& shape);
 /// The product of all sizes; 1 for rank 0.
 Index element_count(const Shape& shape);
 
-/// Allocates on cache-line boundaries, so that vector instructions never straddle one; large arrays from the pool.
+/// Allocates on cache-line boundaries, so that no vector instruction crosses one. Large arrays come from the pool.
 template <typename T>
 struct AlignedAllocator {
   using value_type = T;
@@ -41,7 +41,7 @@ struct AlignedAllocator {
     if (n * sizeof(T) >= pooled_from) return release_block(p);
     ::operator delete(p, alignment);
   }
-  /// Nothing for a number without a value: whoever fills a buffer touches its pages first.
+  /// Does not initialise a value-less element, so that the thread that fills a buffer is the first to touch its pages.
   template <typename U, typename... Values>
   void construct(U* p, Values&&... values) {
     if constexpr (sizeof...(values) > 0) ::new (static_cast<void*>(p)) U(std::forward<Values>(values)...);
@@ -49,30 +49,30 @@ struct AlignedAllocator {
   bool operator==(const AlignedAllocator&) const = default;
 };
 
-/// What tensors are built from: fill one, then move it into a Tensor. `Buffer(n)` holds n numbers that nobody has
-/// written yet, `Buffer(n, 0)` zeros.
+/// The storage that tensors are built from: fill a Buffer, then move it into a Tensor. `Buffer(n)` has n uninitialised
+/// numbers, `Buffer(n, 0)` zeros.
 using Buffer = std::vector<float, AlignedAllocator<float>>;
 
 class MatrixSource;
 
-/// A matrix as somebody else's numbers: the last two axes of a tensor at one (b, h). Valid while its Tensor lives.
+/// A view of the last two axes of a tensor at one (b, h). Valid while the Tensor lives.
 struct MatrixView {
-  const float* data = nullptr;  ///< null where `source` computes the numbers
+  const float* data = nullptr;  ///< null if `source` computes the numbers
   Index rows = 0;
   Index cols = 0;
   Index row_stride = 0;  ///< in elements
   Index col_stride = 0;  ///< in elements
   const MatrixSource* source = nullptr;
-  Index first = 0;  ///< the source's number at row 0, column 0
+  Index first = 0;  ///< index in the source of the number at row 0, column 0
   float operator()(Index row, Index col) const {
     const Index at = row * row_stride + col * col_stride;
     return data ? data[at] : computed(at);
   }
-  /// `count` rows from a row on, `width` columns from a column on.
+  /// Rows [row, row + count), columns [col, col + width).
   MatrixView part(Index row, Index count, Index col, Index width) const;
-  /// A row in one piece: itself, or a copy in `room`.
+  /// A row as contiguous memory: the row itself, or a copy of it in `room`.
   const float* whole_row(Index row, Buffer& room) const;
-  /// Whether both are the same numbers, seen the same way.
+  /// Whether both are views of the same memory with the same strides.
   bool operator==(const MatrixView&) const = default;
 
  private:
@@ -83,13 +83,13 @@ class Tensor {
  public:
   /// The absent tensor: `defined()` is false.
   Tensor() = default;
-  /// Takes the numbers over; asserts that there are as many as the shape says.
+  /// Takes ownership of the numbers; asserts that their count fits the shape.
   Tensor(Shape shape, Buffer values);
 
-  /// Numbers in somebody else's memory.
+  /// Numbers in memory that `memory` owns.
   static Tensor in_memory(Shape shape, std::shared_ptr<const float> memory);
-  /// Numbers that are computed when they are read (core/tensor/matrix_source.h); asserts that its rows and columns are
-  /// the last two sizes.
+  /// Numbers that are computed when they are read (core/tensor/matrix_source.h). Asserts that the rows and columns of
+  /// the source are the last two sizes.
   static Tensor computed_by(Shape shape, std::shared_ptr<const MatrixSource> source);
 
   static Tensor full(Shape shape, float value);
@@ -103,17 +103,18 @@ class Tensor {
   Index size(Index axis) const;
   Index count() const { return element_count(shape()); }
   bool is_contiguous() const;
-  /// What computes the numbers as they are read, for those who can ask it for less than all of them; null where they
-  /// are simply there. A view has its tensor's.
+  /// The source that computes the numbers when they are read; null if the numbers are in memory. A view has the source
+  /// of its tensor.
   const MatrixSource* source() const { return layout().source.get(); }
 
   float at(std::initializer_list<Index> index) const;
   float at(std::span<const Index> index) const;
-  /// The last two axes at (b, h). A [n, d] tensor has neither, a [B, n, d] tensor ignores h; a vector is one row.
+  /// The last two axes at (b, h). A [n, d] tensor ignores both indices, a [B, n, d] tensor ignores h; a vector is one
+  /// row.
   MatrixView matrix(Index b = 0, Index h = 0) const;
   /// All numbers in row-major order; asserts that the tensor is contiguous and in memory.
   std::span<const float> values() const;
-  /// `count` numbers in row-major order from one on; asserts that the tensor is contiguous.
+  /// `count` numbers in row-major order from index `first` on; asserts that the tensor is contiguous.
   void read(Index first, Index count, float* to) const;
 
   /// The same numbers under another shape; copies only if not contiguous.
@@ -123,10 +124,11 @@ class Tensor {
   Tensor expand(const Shape& shape) const;
   /// `length` entries of one axis from `first` on.
   Tensor slice(Index axis, Index first, Index length) const;
-  /// Itself where contiguous and in memory, else a packed copy.
+  /// The tensor itself if it is contiguous and in memory, otherwise a packed copy.
   Tensor contiguous() const;
 
-  /// Whether both are the very same numbers in memory, seen the same way. Cheap; used to tell what must be recomputed.
+  /// Whether both are views of the same memory with the same shape and strides. Cheap: used to decide what to
+  /// recompute.
   friend bool identical(const Tensor& a, const Tensor& b);
 
  private:
@@ -146,7 +148,7 @@ class Tensor {
 };
 
 bool identical(const Tensor& a, const Tensor& b);
-/// The parts one after the other along the first axis, as torch.cat; their other sizes are the same.
+/// Concatenates the parts along the first axis, like torch.cat; all other sizes are equal.
 Tensor joined(std::span<const Tensor> parts);
 /// Whether `from` can be broadcast to `to` by NumPy's rule (aligned at the last axis; sizes equal or 1).
 bool broadcastable(const Shape& from, const Shape& to);

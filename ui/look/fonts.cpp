@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <unordered_map>
 #include <utility>
 
 #include <imgui_freetype.h>
 
+#include "core/files/load_budget.h"
 #include "core/text/unicode.h"
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
@@ -54,16 +56,7 @@ bool any_is_lacking(const ImFont& font, const std::vector<bool>& wanted) {
   return false;
 }
 
-ImFont* add(ImFontAtlas& atlas, FontRole role, float pixels, const ImWchar* ranges, bool merge) {
-  const FontFile file = find_font(role);
-  ImFontConfig config;
-  config.FontNo = static_cast<decltype(config.FontNo)>(file.face_index);
-  config.MergeMode = merge;
-  config.OversampleH = config.OversampleV = 1;
-  config.PixelSnapH = false;
-  return atlas.AddFontFromFileTTF(file.path.c_str(), std::round(pixels), &config, ranges);
-}
-
+constexpr std::uint64_t largest_font = 1u << 30;  // bytes: more than any font has
 constexpr double atlas_pixels = 24e6;  // four bytes each, on the graphics card; more where letters are larger
 constexpr double least_given =
     500;  // of a text's own characters, whatever the interface takes: words are never without letters
@@ -176,6 +169,21 @@ bool Fonts::covers(float scale, const std::string& words, const std::string& tex
   return true;
 }
 
+ImFont* Fonts::add(FontRole role, float pixels, const ImWchar* ranges, bool merge) {
+  auto found = faces_.find(role);
+  if (found == faces_.end()) {
+    const FontFile file = find_font(role);
+    found = faces_.emplace(role, FaceBytes{whole_text(file.path, largest_font), file.face_index}).first;
+  }
+  auto& [bytes, index] = found->second;
+  ImFontConfig config;
+  config.FontNo = static_cast<decltype(config.FontNo)>(index);
+  config.MergeMode = merge;
+  config.OversampleH = config.OversampleV = 1;
+  config.PixelSnapH = false;
+  return compat::add_font(*ImGui::GetIO().Fonts, bytes, pixels, config, ranges);
+}
+
 /// Of `text`, as many letters as there is room for: those in sight, then the most frequent. Marks all of them as seen.
 std::vector<char32_t> Fonts::chosen(const std::string& text, std::size_t room) {
   came_first_ = std::move(in_sight_.letters);
@@ -230,9 +238,9 @@ void Fonts::load(float scale, const std::string& words, const std::string& text)
   const bool cjk = needs_cjk(ranges);
   const auto make = [&](const Size& size) {
     const float pixels = size.points * scale;
-    ImFont* font = add(atlas, role_of(size.face), pixels, ranges.Data, false);
-    if (size.face != Face::mono) add(atlas, FontRole::mono, pixels, ranges.Data, true);  // signs that the face lacks
-    if (cjk && holds_cjk(size)) add(atlas, FontRole::cjk, pixels, ranges.Data, true);
+    ImFont* font = add(role_of(size.face), pixels, ranges.Data, false);
+    if (size.face != Face::mono) add(FontRole::mono, pixels, ranges.Data, true);  // signs that the face lacks
+    if (cjk && holds_cjk(size)) add(FontRole::cjk, pixels, ranges.Data, true);
     baked_.push_back({size.face, std::round(pixels), font});
   };
   std::ranges::for_each(sizes, make);

@@ -1,6 +1,7 @@
 // Fonts: the window's faces and sizes; measuring and drawing text.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,7 +36,10 @@ class Fonts {
   /// Whether the last load met Chinese characters that no installed face has.
   bool lacks_letters() const { return lacks_; }
   /// Forces the next load, because another face was installed.
-  void forget() { scale_ = 0; }
+  void forget() {
+    scale_ = 0;
+    faces_.clear();
+  }
 
   /// The font with the smallest baked size that is at least `pixels`.
   ImFont* pick(Face face, float pixels) const;
@@ -49,8 +53,15 @@ class Fonts {
     float pixels;
     ImFont* font;
   };
+  /// The bytes of a font file. Some thirty fonts of the atlas are made of one file.
+  struct FaceBytes {
+    std::string bytes;
+    int face_index = 0;
+  };
+  ImFont* add(FontRole role, float pixels, const ImWchar* ranges, bool merge);
   std::vector<char32_t> chosen(const std::string& text, std::size_t room);
 
+  std::map<FontRole, FaceBytes> faces_;  ///< read once; the atlas refers to the bytes
   std::vector<Baked> baked_;
   std::string words_, text_;    ///< of the last load
   std::vector<bool> seen_;      ///< by code point: characters of the last load

@@ -1,5 +1,4 @@
-// A vector of HEADLIGHT_LANES floats, and what the kernels do with one: as vector_kernels.h, private to the file that
-// includes it.
+// A vector of HEADLIGHT_LANES floats and its operations. Like vector_kernels.h, private to the file that includes it.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +30,7 @@ typedef float Unaligned4 __attribute__((vector_size(16), aligned(4), may_alias))
 
 inline V load(const float* p) { return *reinterpret_cast<const Unaligned*>(p); }
 inline void store(float* p, V v) { *reinterpret_cast<Unaligned*>(p) = v; }
-// x − 0 is x for every x, so that compilers load it as a broadcast; 0 + x is not, for −0, and stays an addition.
+// x − 0 equals x for every x, so compilers reduce this to a broadcast. 0 + x differs for −0 and would stay an addition.
 inline V all(float x) { return x - V{}; }
 inline V either(VI yes, V a, V b) {
   return reinterpret_cast<V>((yes & reinterpret_cast<VI>(a)) | (~yes & reinterpret_cast<VI>(b)));
@@ -63,7 +62,7 @@ inline V with_rest(V v, I n, V rest) {
   return either(lane < VI{} + static_cast<std::int32_t>(n), v, rest);
 }
 
-// Down to four lanes by adding halves.
+// Reduces the vector to four lanes by adding halves.
 inline V4 fold(V v) {
 #if HEADLIGHT_LANES == 16
   typedef float V8 __attribute__((vector_size(32)));
@@ -106,7 +105,7 @@ inline float highest(V v) {
 }
 
 // e^x within 1.5 units in the last place: x = n ln 2 + r, |r| ≤ ln 2 / 2, a polynomial for e^r (Cephes, Moshier), then
-// 2^n in two steps, so that what is smaller than the smallest normal number comes out right too.
+// 2^n in two steps, so that subnormal results are correct too.
 inline V exponential(V x) {
   const V low = all(-150.0F), high = all(150.0F);
   x = either(x < low, low, x);  // NaN compares false and stays

@@ -1,10 +1,10 @@
-// The kernels of products: as vector_kernels.h, private to the file that includes them.
+// The kernels of products. Like vector_kernels.h, private to the file that includes it.
 #include "core/attention/kernels/lanes.h"
 
 namespace headlight {
 namespace {
 
-// [depth, panel] from B whose columns lie in one piece: 4 × 4 numbers at a time.
+// Packs [depth, panel] from a B with contiguous columns: 4 × 4 numbers at a time.
 void pack_columns(const float* b, I col_stride, I depth, I cols, float* to) {
   I col = 0;
   for (; col + 4 <= cols; col += 4) {
@@ -34,7 +34,7 @@ void pack_columns(const float* b, I col_stride, I depth, I cols, float* to) {
 
 void pack(const float* b, I row_stride, I col_stride, I depth, I cols, float* to) {
   if (row_stride == 1 && col_stride != 1) {
-    constexpr I in_cache = 32;  // rows of a panel, which stay in the first cache until all columns are in them
+    constexpr I in_cache = 32;  // rows of a panel that stay in the first-level cache until all columns are packed
     for (I k = 0; k < depth; k += in_cache) {
       pack_columns(b + k, col_stride, depth - k < in_cache ? depth - k : in_cache, cols, to + k * panel);
     }
@@ -54,7 +54,7 @@ void pack(const float* b, I row_stride, I col_stride, I depth, I cols, float* to
   }
 }
 
-// A tile of c in registers; each number is one chain of products over `depth`.
+// Computes a tile of c in registers; each number is one chain of products over `depth`.
 template <int rows, int vectors>
 void tile(const float* a, I a_stride, const float* b, I cols, I depth, float* c, I c_stride, bool add) {
   V sums[rows][vectors] = {};
@@ -157,7 +157,7 @@ void dot_tiles(const float* a, I a_stride, const float* b, I b_stride, I cols, I
 }
 
 void dots(const float* a, I a_stride, const float* b, I b_stride, I rows, I cols, I depth, float* c, I c_stride) {
-  // Four columns of b at a time, which stay in cache while all rows of a go by.
+  // Four columns of b at a time: they stay in the cache during the loop over the rows of a.
   for (I col = 0; col < cols; col += dot_cols) {
     const I width = cols - col < dot_cols ? cols - col : dot_cols;
     I row = 0;
@@ -172,7 +172,7 @@ void dots(const float* a, I a_stride, const float* b, I b_stride, I rows, I cols
   }
 }
 
-// A stretch of one row of c takes `deep` rows of b at a time, which are added to each other first.
+// Adds `deep` rows of b at a time to a range of one row of c; the rows are added to each other first.
 template <int deep>
 void sum_stretch(const float* a, const float* b, I b_stride, I cols, float* c) {
   V left[deep];

@@ -1,10 +1,10 @@
-// The kernels for one width of vector: those of rows here, those of products in product_kernels.h. Each file that is
-// compiled for an instruction set includes this once.
+// The kernels for one vector width: row kernels here, products in product_kernels.h. Each file that is compiled for an
+// instruction set includes this once.
 //
-// Everything here is private to the including file, and nothing of the standard library is used: an inline function
-// with AVX-512 in it must not become the one that the linker keeps for everybody. The including file defines
-// HEADLIGHT_LANES, the floats of a vector; HEADLIGHT_TILE_VECTORS, the vectors in a row of a product's tile, which is
-// kept in registers; HEADLIGHT_DOT_ROWS, the rows that dots() takes at a time.
+// Everything here is private to the including file and uses nothing of the standard library: otherwise the linker might
+// choose an inline function with AVX-512 code for the whole program. The including file defines HEADLIGHT_LANES, the
+// floats in a vector; HEADLIGHT_TILE_VECTORS, the vectors in a row of a product's tile, which is kept in registers;
+// HEADLIGHT_DOT_ROWS, the rows that dots() handles at a time.
 #pragma once
 
 #include "core/attention/kernels/lanes.h"
@@ -76,7 +76,8 @@ float reach(const float* x, I n) {
   return result;
 }
 
-// Sums of 4096 in float32, lane by lane, those in double: as good as all in double, and four times as fast.
+// Sums of 4096 numbers in float32, lane by lane, and the total in double: as accurate as all in double, and four times
+// as fast.
 double exponentials(float* x, I n, float most) {
   double whole = 0;
   for (I first = 0; first < n; first += 4096) {
@@ -101,8 +102,8 @@ double exponentials(float* x, I n, float most) {
   return whole;
 }
 
-// Where a mask left −∞ at both ends of a row, as causal masks and windows do, the weights are zeros without further
-// ado.
+// If a mask left −∞ at both ends of a row, as causal masks and windows do, the weights there are set to zero without
+// computing exponentials.
 void softmax(float* x, I n, float sink) {
   const V none = all(-__builtin_inff());
   I first = 0, end = n;
@@ -112,7 +113,7 @@ void softmax(float* x, I n, float sink) {
   double whole = exponentials(x + first, end - first, most);
   if (sink >= -3.4028235e38F) whole += static_cast<double>(exponential(all(sink - most))[0]);
   if (first == end && whole == 0) whole = __builtin_nan("");
-  const float share = static_cast<float>(1 / whole), nothing = share * 0.0F;  // NaN where the row is
+  const float share = static_cast<float>(1 / whole), nothing = share * 0.0F;  // NaN if the row has one
   scale(x + first, end - first, share);
   fill(x, first, nothing);
   fill(x + end, n - end, nothing);

@@ -70,6 +70,31 @@ TEST_CASE("text in an .npz is passed over, and says so when asked for") {
   CHECK(has(sentence_of([&] { file->load("nothing"); }), "holds no array named \"nothing\"; expected one of \"f2\""));
 }
 
+TEST_CASE("in an .npz None is nothing, and plain values that numpy.savez pickled are read as those of a .pt") {
+  using namespace std::string_view_literals;
+  const TempFolder folder;
+  const auto pickled_array = [](const std::string& value) {  // as numpy.savez writes an array of one object
+    constexpr std::string_view before =
+        "\x80\x03\x63numpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\0\x85\x43\x01\x62\x87R(K\x01)"
+        "cnumpy\ndtype\nX\x02\0\0\0O8K\0K\x01\x87R\x89]"sv;
+    return std::string(before) + value + "atb.";
+  };
+  const std::string header = "{'descr': '|O', 'fortran_order': False, 'shape': ()}";
+  const std::string one = npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1,)}", ones(1));
+  write_text(folder / "a.npz", zip({{"x.npy", one},
+                                    {"attn_mask.npy", npy(header, pickled_array("N"))},
+                                    {"config.npy", npy(header, pickled_array(pickled_dict(pickled_integer(4))))},
+                                    {"code.npy", npy(header,
+                                                     "\x80\x02"
+                                                     "cos\nsystem\n.")}}));
+  const auto file = open_arrays(folder / "a.npz");
+  CHECK(file->entries().size() == 1);
+  CHECK(file->number("config.x") == 4);
+  CHECK_FALSE(file->number("attn_mask").has_value());
+  REQUIRE(file->skipped().size() == 1);
+  CHECK(has(sentence_of([&] { file->load("code"); }), "pickled Python objects, which are never run"));
+}
+
 TEST_CASE("an .npz with a zip64 directory opens") {
   CHECK(same(open_arrays(fixture("array_zip64.npz"))->load("x"), Tensor::of({2, 3}, {0, 1, 2, 3, 4, 5})));
 }

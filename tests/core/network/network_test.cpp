@@ -186,6 +186,12 @@ TEST_CASE("what config.json says against the file or the table is obeyed, refuse
     copy.set("max_window_layers", 1);
     CHECK(open_network(copy.path.string())->spec().stacks[0].blocks[1].attention.window == 2);
   }
+  {
+    Copy copy("llama3");  // the code of Llama has no window
+    copy.set("sliding_window", 2);
+    CHECK(open_network(copy.path.string())->spec().stacks[0].blocks[0].attention.window == 0);
+    CHECK(notes(copy).find("sliding_window") != std::string::npos);
+  }
 }
 
 TEST_CASE(

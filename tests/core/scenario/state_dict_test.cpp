@@ -2,66 +2,15 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/files/array_write.h"
 #include "core/run/pipeline.h"
-#include "core/scenario/inputs.h"
 #include "core/scenario/tensor_file.h"
-#include "core/tensor/sampler.h"
-#include "tests/core/files/samples.h"
+#include "tests/core/scenario/sample_file.h"
 #include "tests/matchers.h"
 
 using namespace headlight;
+using namespace headlight::sample_files;
 
 namespace {
-
-constexpr Index B = 2, H = 4, n_q = 3, n_k = 5, d = 8;
-
-Tensor drawn(const std::string& name, Shape shape) { return Sampler(5, name).normal(std::move(shape)); }
-
-/// A file of tensors in the making.
-class Sample {
- public:
-  Sample& add(const std::string& name, const Tensor& tensor, bool boolean = false) {
-    arrays_.push_back({name, tensor, boolean});
-    return *this;
-  }
-  Sample& number(const std::string& name, float value) { return add(name, Tensor::full({}, value)); }
-  /// Linear layers of d in and d out, with biases; the numbers are those of W_q, W_k, W_v, W_o whatever the names.
-  Sample& linears(const std::string& q, const std::string& k, const std::string& v, const std::string& o) {
-    linear(q, "q");
-    linear(k, "k");
-    linear(v, "v");
-    return o.empty() ? *this : linear(o, "o");
-  }
-  Sample& linear(const std::string& name, const std::string& letter) {
-    add(name + ".weight", drawn("W_" + letter, {d, d}));
-    return add(name + ".bias", drawn("b_" + letter, {d}));
-  }
-  Sample& heads() { return number("num_heads", H); }
-  Sample& self_input() { return add("x", drawn("x", {B, n_q, d})); }
-  Sample& cross_inputs() {
-    add("query", drawn("query", {B, n_q, d}));
-    add("key", drawn("key", {B, n_k, d}));
-    return add("value", drawn("value", {B, n_k, d}));
-  }
-
-  Inputs resolved(Scenario scenario = {}) {
-    scenario.source = Source::file;
-    const samples::TempFolder folder;
-    scenario.file = (folder / "a.npz").string();
-    write_npz(folder / "a.npz", arrays_);
-    return resolve(scenario);
-  }
-  std::string error(const Scenario& scenario = {}) {
-    try {
-      resolved(scenario);
-    } catch (const InputError& error) { return error.what(); }
-    return "no error";
-  }
-
- private:
-  std::vector<NamedArray> arrays_;
-};
 
 Sample cross_sample() {
   Sample sample;
@@ -92,15 +41,6 @@ void check_parameters(const Inputs& in, bool output = true) {
   if (output) CHECK_THAT(in.W_o, agrees_with(drawn("W_o", {d, d})));
   if (output) CHECK_THAT(in.b_o, agrees_with(drawn("b_o", {d})));
   CHECK(in.dims.heads == H);
-}
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-/// Whether an assumption about `what` holds this.
-bool is_said(const Inputs& in, const std::string& what, const std::string& part) {
-  return std::ranges::any_of(in.assumptions, [&](const Assumption& each) {
-    return each.what == what && contains(each.taken_for.english(), part);
-  });
 }
 
 }  // namespace

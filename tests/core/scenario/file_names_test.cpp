@@ -1,0 +1,141 @@
+// Where arrays and numbers of a file are looked for, and how those that nobody took are named.
+#include "tests/core/scenario/sample_file.h"
+#include "tests/matchers.h"
+
+using namespace headlight;
+using namespace headlight::sample_files;
+
+namespace {
+
+/// An attention under "enc.attn.", and another one beside it if asked for.
+Sample nested_sample(bool another = false) {
+  Sample sample;
+  sample.linears("enc.attn.q_proj", "enc.attn.k_proj", "enc.attn.v_proj", "enc.attn.out_proj").heads().self_input();
+  if (another) sample.linears("enc.other.q_proj", "enc.other.k_proj", "enc.other.v_proj", "");
+  return sample;
+}
+
+Tensor lower() { return Tensor::of({n_q, n_q}, {1, 0, 0, 1, 1, 0, 1, 1, 1}); }
+Tensor upper() { return Tensor::of({n_q, n_q}, {0, 1, 1, 0, 0, 1, 0, 0, 0}); }
+
+Scenario at_layer(const std::string& name) {
+  Scenario scenario;
+  scenario.layer = name;
+  return scenario;
+}
+
+/// nn.MultiheadAttention under that prefix.
+void add_torch(Sample& sample, const std::string& prefix) {
+  sample.add(prefix + "in_proj_weight", drawn("in", {3 * d, d}));
+  sample.add(prefix + "out_proj.weight", drawn("out", {d, d}));
+}
+
+}  // namespace
+
+TEST_CASE("masks and settings of the module around an attention are its own, unless it holds another one") {
+  Sample sample = nested_sample();
+  sample.add("enc.attn_mask", upper(), true).number("enc.scale", 0.5F).add("enc.bias_k", drawn("k", {1, 1, d}));
+  sample.number("enc.sliding_window", 2);
+  const Inputs inputs = sample.resolved();
+  CHECK(inputs.says.scale == 0.5F);
+  REQUIRE(inputs.file_mask.defined());
+  CHECK_THAT(inputs.file_mask, agrees_with(lower().view({1, 1, n_q, n_q})));
+  CHECK(is_said(inputs, "not used", "enc.bias_k"));
+  CHECK(is_said(inputs, "numbers not taken", "enc.sliding_window"));
+
+  Sample two = nested_sample(true);
+  two.add("enc.attn_mask", upper(), true);
+  const Inputs of_first = two.resolved(at_layer("enc.attn"));
+  CHECK_FALSE(of_first.file_mask.defined());
+  CHECK(is_said(of_first, "not used", "enc.attn_mask"));
+}
+
+TEST_CASE("a mask around an attention that does not fit it is named, as that of Swin's windows") {
+  Sample sample = nested_sample();
+  sample.add("enc.attn_mask", drawn("mask", {4, 7, 7}));
+  const Inputs inputs = sample.resolved();
+  CHECK_FALSE(inputs.bias.defined());
+  CHECK(is_said(inputs, "not used", "enc.attn_mask"));
+}
+
+TEST_CASE("a causal buffer is one in a module around the attention and at the top, too") {
+  for (const char* name : {"enc.mask", "mask", "causal_mask"}) {
+    CAPTURE(name);
+    Sample sample = nested_sample();
+    sample.add(name, upper());
+    const Inputs inputs = sample.resolved();
+    REQUIRE(inputs.file_mask.defined());
+    CHECK_THAT(inputs.file_mask, agrees_with(lower().view({1, 1, n_q, n_q})));
+  }
+}
+
+TEST_CASE("names may have slashes between their parts") {
+  Sample sample;
+  sample.add("inputs/x", drawn("x", {B, n_q, d})).add("inputs/attn_mask", upper(), true).heads();
+  sample.add("attn/in_proj_weight", drawn("in", {3 * d, d}));
+  const Inputs inputs = sample.resolved();
+  CHECK_THAT(inputs.query, agrees_with(drawn("x", {B, n_q, d})));
+  CHECK_THAT(inputs.file_mask, agrees_with(lower().view({1, 1, n_q, n_q})));
+}
+
+TEST_CASE("the arguments of a call are inputs: one is x, three are query, key and value, others are refused") {
+  const auto with_arguments = [](int count) {
+    Sample sample;
+    sample.linears("q_proj", "k_proj", "v_proj", "out_proj").heads();
+    for (int i = 0; i < count; ++i)
+      sample.add("args." + std::to_string(i), drawn("x" + std::to_string(i), {B, n_q, d}));
+    return sample;
+  };
+  CHECK(with_arguments(1).resolved().self_attention());
+  const Inputs three = with_arguments(3).resolved();
+  CHECK_THAT(three.key, agrees_with(drawn("x1", {B, n_q, d})));
+  CHECK_THAT(three.value, agrees_with(drawn("x2", {B, n_q, d})));
+  CHECK(contains(with_arguments(2).error(), "2 arrays without names"));
+}
+
+TEST_CASE("layers of nn.Transformer take the masks of their own sequence") {
+  const auto layer = [](const std::string& mask, bool decoder) {
+    Sample sample;
+    add_torch(sample, "self_attn.");
+    if (decoder) add_torch(sample, "multihead_attn.");
+    sample.number("nhead", H).add(decoder ? "tgt" : "src", drawn("x", {B, n_q, d})).add(mask, upper(), true);
+    return sample.resolved(at_layer("self_attn"));
+  };
+  CHECK(layer("src_mask", false).file_mask.defined());
+  CHECK(layer("tgt_mask", true).file_mask.defined());
+  const Inputs other = layer("memory_mask", true);
+  CHECK_FALSE(other.file_mask.defined());
+  CHECK(is_said(other, "not used", "memory_mask"));
+}
+
+TEST_CASE("the input of a layer of nn.Transformer is not its attention's where a norm comes first") {
+  Sample sample;
+  add_torch(sample, "self_attn.");
+  sample.number("nhead", H).add("src", drawn("x", {B, n_q, d})).number("norm_first", 1);
+  CHECK(contains(sample.error(), "norm_first"));
+  Sample memory;
+  add_torch(memory, "self_attn.");
+  add_torch(memory, "multihead_attn.");
+  memory.number("nhead", H).add("tgt", drawn("x", {B, n_q, d})).add("memory", drawn("y", {B, n_k, d}));
+  CHECK(contains(memory.error(at_layer("multihead_attn")), "cross.0"));
+}
+
+TEST_CASE("query, key and value without parameters are scaled_dot_product_attention's, of one head or of those said") {
+  const auto sample = [](const Shape& shape) {
+    Sample file;
+    for (const char* name : {"q", "k", "v"}) file.add(name, drawn(name, shape));
+    return file;
+  };
+  const Inputs batch = sample({B, n_q, d}).resolved();
+  CHECK(batch.dims.heads == 1);
+  CHECK_THAT(batch.Q_heads, agrees_with(drawn("q", {B, n_q, d}).view({B, 1, n_q, d})));
+  CHECK(sample({n_q, d}).resolved().Q_heads.shape() == Shape{1, 1, n_q, d});
+  const Inputs split = sample({B, n_q, d}).heads().resolved();
+  CHECK(split.dims.heads == H);
+  CHECK_THAT(split.K_heads, agrees_with(drawn("k", {B, n_q, d}).view({B, n_q, H, d / H}).transpose(1, 2).contiguous()));
+  const Inputs of_flash = sample({B, n_q, H, 2}).heads().resolved();  // [B, n, H, d_head]
+  CHECK(of_flash.dims.n_q == n_q);
+  CHECK_THAT(of_flash.V_heads, agrees_with(drawn("v", {B, n_q, H, 2}).transpose(1, 2).contiguous()));
+  Sample with_weights = sample({B, n_q, d});
+  CHECK(contains(with_weights.add("mix.weight", drawn("w", {d, d})).error(), "holds no attention weights"));
+}
