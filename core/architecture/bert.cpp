@@ -109,7 +109,7 @@ PlacesSpec places_of(NetworkBuilder& b, const BlockLayout& layout) {
   places.table =
       b.array("encoder.rel_embeddings.weight", {2 * places.span, layout.d}, "two for each distance or bucket");
   if (c.text({"norm_rel_ebd"}, "none").find("layer_norm") != std::string::npos)
-    places.norm = b.norm("encoder.LayerNorm", NormKind::layer, layout.d, layout.epsilon);
+    places.norm = b.norm("encoder.LayerNorm", layout);
   return places;
 }
 
@@ -197,7 +197,7 @@ void build_modernbert(NetworkBuilder& b) {
           "position_embedding_type", "local_rope_theta", "global_rope_theta"});
   StackSpec& stack = b.begin_stack(d, "embeddings.tok_embeddings.weight");
   b.network.masked = true;
-  stack.embedding.norm = b.norm("embeddings.norm", NormKind::layer, d, layout.epsilon);
+  stack.embedding.norm = b.norm("embeddings.norm", layout);
   stack.embedding.most_positions = c.whole({"max_position_embeddings"}, 0);
   for (Index i = 0; i < layout.count; ++i) {
     layout.names.attention_norm = i > 0 ? "attn_norm" : "";
@@ -207,7 +207,7 @@ void build_modernbert(NetworkBuilder& b) {
     const double base = c.number({local ? "local_rope_theta" : "global_rope_theta"}, local ? 10000 : 160000);
     a.rope = b.rope(a.d_head, Rope::half, base, local ? "sliding_attention" : "full_attention");
   }
-  stack.final_norm = b.norm("final_norm", NormKind::layer, d, layout.epsilon);
+  stack.final_norm = b.norm("final_norm", layout);
   build_masked_head(b, "head.dense", "head.norm", "decoder", {"decoder.bias"},
                     b.activation(c.text({"classifier_activation"}, "gelu")), layout.epsilon);
 }
@@ -233,7 +233,7 @@ void build_distilbert(NetworkBuilder& b) {
   StackSpec& stack = b.begin_stack(d, "embeddings.word_embeddings.weight");
   b.network.masked = true;
   b.add_positions(stack.embedding, "embeddings.position_embeddings.weight", positions, d);
-  stack.embedding.norm = b.norm("embeddings.LayerNorm", NormKind::layer, d, layout.epsilon);
+  stack.embedding.norm = b.norm("embeddings.LayerNorm", layout);
   b.add_blocks(stack, layout);
   build_masked_head(b, "vocab_transform", "vocab_layer_norm", "vocab_projector", {"vocab_projector.bias"},
                     layout.activation, layout.epsilon);

@@ -61,7 +61,7 @@ void build_t5_family(NetworkBuilder& b, bool usually_tied) {
       if (block.cross) block.cross->scale = 1;
       block.mlp = b.mlp(mlp, mlp_names, layout.inner, d, layout.activation);
     }
-    stack.final_norm = b.norm(stack_name + "final_layer_norm", layout.norm, d, layout.epsilon);
+    stack.final_norm = b.norm(stack_name + "final_layer_norm", layout);
   }
   b.network.head.output = b.output_head("lm_head.weight", d, tied);
   if (tied) b.network.head.scale = 1 / std::sqrt(static_cast<double>(d));
@@ -144,7 +144,7 @@ void build_bart_family(NetworkBuilder& b, const BartFlavour& flavour) {
     StackSpec& stack = b.network.stacks.emplace_back();
     build_bart_embedding(b, flavour, stack.embedding, decodes, tokens);
     b.add_blocks(stack, layout);
-    if (flavour.norms_before) stack.final_norm = b.norm(side + ".layer_norm", layout.norm, d, layout.epsilon);
+    if (flavour.norms_before) stack.final_norm = b.norm(side + ".layer_norm", layout);
   }
   b.network.head.output = b.output_head(flavour.reads_sound ? "proj_out.weight" : "lm_head.weight", d,
                                         c.flag({"tie_word_embeddings"}, true));
@@ -204,7 +204,7 @@ StackSpec build_stack(const NetworkBuilder& b, const std::string& at, const Bloc
   }
   for (Index i = 0; b.has(at + layout.place(i) + "self_attn.in_proj_weight"); ++i)
     add_layer(b, at + layout.place(i), layout, stack);
-  if (b.has(at + "norm.weight")) stack.final_norm = b.norm(at + "norm", layout.norm, layout.d, layout.epsilon);
+  if (b.has(at + "norm.weight")) stack.final_norm = b.norm(at + "norm", layout);
   return stack;
 }
 

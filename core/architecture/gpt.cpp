@@ -17,7 +17,7 @@ constexpr BlockLayout gpt_blocks{
 
 /// The last norm, and the table of the words.
 void end_decoder(NetworkBuilder& b, const BlockLayout& layout, const char* final_norm, bool tied) {
-  b.network.stacks.back().final_norm = b.norm(final_norm, layout.norm, layout.d, layout.epsilon);
+  b.network.stacks.back().final_norm = b.norm(final_norm, layout);
   b.network.head.output = b.output_head("lm_head.weight", layout.d, b.config.flag({"tie_word_embeddings"}, tied));
 }
 
@@ -138,7 +138,7 @@ void build_attention_only(NetworkBuilder& b) {
     layout.names.attention_norm = b.has(layout.place(i) + "norm.weight") ? "norm" : "";
     b.add_block(stack, layout, layout.place(i));
   }
-  if (b.has("norm.weight")) stack.final_norm = b.norm("norm", layout.norm, layout.d, layout.epsilon);
+  if (b.has("norm.weight")) stack.final_norm = b.norm("norm", layout);
   b.network.head.output = b.output_head("unembedding.weight", layout.d, c.flag({"tie_word_embeddings"}, false));
 }
 
@@ -185,7 +185,7 @@ void build_neox_family(NetworkBuilder& b, const NeoxFlavour& flavour) {
     a.q_norm = b.norm(part + "q_layernorm", NormKind::layer, a.d_head, layout.epsilon);
     a.k_norm = b.norm(part + "k_layernorm", NormKind::layer, a.d_head, layout.epsilon);
   }
-  stack.final_norm = b.norm(flavour.final_norm, NormKind::layer, layout.d, layout.epsilon);
+  stack.final_norm = b.norm(flavour.final_norm, layout);
   const bool tied = c.flag({"tie_word_embeddings"}, false);
   if (tied || b.file.has(flavour.head)) b.network.head.output = b.output_head(flavour.head, layout.d, tied);
 }
@@ -218,7 +218,7 @@ void build_bloom(NetworkBuilder& b) {
   layout.activation = Activation::gelu_tanh;
   b.refuse_unless("apply_residual_connection_post_layernorm", false);
   StackSpec& stack = b.begin_stack(layout.d, "word_embeddings.weight");
-  stack.embedding.norm = b.norm("word_embeddings_layernorm", NormKind::layer, layout.d, layout.epsilon);
+  stack.embedding.norm = b.norm("word_embeddings_layernorm", layout);
   for (BlockSpec& block : b.add_blocks(stack, layout)) block.attention.alibi = true;
   end_decoder(b, layout, "ln_f", true);
 }
@@ -319,7 +319,7 @@ void build_opt(NetworkBuilder& b) {
     stack.projection = b.linear("project_out", narrow, d);
   }
   b.add_blocks(stack, layout);
-  if (!layout.norms_after && last) stack.final_norm = b.norm("final_layer_norm", NormKind::layer, d, layout.epsilon);
+  if (!layout.norms_after && last) stack.final_norm = b.norm("final_layer_norm", layout);
   b.network.head.output = b.output_head("lm_head.weight", narrow, c.flag({"tie_word_embeddings"}, true));
 }
 

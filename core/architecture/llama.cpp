@@ -298,7 +298,7 @@ void build_meta_llama(NetworkBuilder& b) {
     b.network.vocabulary = vocab_size->get<Index>();
   stack.embedding.tokens = b.array("tok_embeddings.weight", {b.network.vocabulary, d}, b.as_config_says());
   for (BlockSpec& block : b.add_blocks(stack, layout)) block.attention.rope = rope;
-  stack.final_norm = b.norm("norm", layout.norm, d, layout.epsilon);
+  stack.final_norm = b.norm("norm", layout);
   // The small LLaMA 3.2 models have no output.weight: the embedding is used.
   b.network.head.output = b.output_head("output.weight", d, !b.has("output.weight"));
 }

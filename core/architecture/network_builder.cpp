@@ -90,7 +90,7 @@ AttentionSpec NetworkBuilder::attention(const BlockLayout& layout, const std::st
 BlockSpec& NetworkBuilder::add_block(StackSpec& stack, const BlockLayout& layout, const std::string& at) const {
   BlockSpec& block = stack.blocks.emplace_back();
   const auto norm_at = [&](const char* name, NormSpec& before, NormSpec& sum) {
-    if (*name) (layout.norms_after ? sum : before) = norm(at + name, layout.norm, layout.d, layout.epsilon);
+    if (*name) (layout.norms_after ? sum : before) = norm(at + name, layout);
   };
   norm_at(layout.names.attention_norm, block.before_attention, block.attention_sum);
   block.attention = attention(layout, at + layout.names.attention);

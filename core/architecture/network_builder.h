@@ -115,6 +115,10 @@ class NetworkBuilder {
               Bias bias = Bias::where_there, bool in_out = false) const;
   /// name.weight [d] (or gamma) and, for a LayerNorm, name.bias (or beta) if it exists.
   NormSpec norm(const std::string& name, NormKind kind, Index d, double epsilon, bool plus_one = false) const;
+  /// The same of the stack's width, as its blocks have theirs.
+  NormSpec norm(const std::string& name, const BlockLayout& layout) const {
+    return norm(name, layout.norm, layout.d, layout.epsilon);
+  }
   /// Rows of a packed linear layer.
   static LinearSpec part(LinearSpec whole, Index first, Index count);
   Activation activation(const std::string& word) const;

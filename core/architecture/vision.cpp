@@ -121,7 +121,7 @@ void build_hugging_face(NetworkBuilder& b, const Preprocessor& usual, bool disti
     stack.embedding.extra.push_back({"dist", b.array("embeddings.distillation_token", {1, 1, layout.d}, why)});
   build_embedding(b, stack, picture, "embeddings.patch_embeddings.projection", "embeddings.position_embeddings");
   b.add_blocks(stack, layout);
-  stack.final_norm = b.norm("layernorm", NormKind::layer, layout.d, layout.epsilon);
+  stack.final_norm = b.norm("layernorm", layout);
   if (!b.whole()) return;
   b.network.picture = picture;
   const bool has_distilled = distilled && b.file.has("cls_classifier.weight");
@@ -146,7 +146,7 @@ void build_pooling(NetworkBuilder& b, const BlockLayout& layout) {
   pooling.k = NetworkBuilder::part(packed, layout.d, layout.d);
   pooling.v = NetworkBuilder::part(packed, 2 * layout.d, layout.d);
   pooling.o = b.linear("head.attention.out_proj", layout.d, layout.d);
-  pooling.norm = b.norm("head.layernorm", NormKind::layer, layout.d, layout.epsilon);
+  pooling.norm = b.norm("head.layernorm", layout);
   pooling.mlp = b.mlp("head.", layout.names.mlp, layout.inner, layout.d, layout.activation);
   b.network.head.reads = HeadReads::pooled;
 }
@@ -186,11 +186,11 @@ BlockLayout build_tower(NetworkBuilder& b, bool cls, BlockLayout layout, const c
   StackSpec& stack = b.begin_stack(layout.d);
   if (cls) {
     stack.embedding.extra = {{"cls", b.array("embeddings.class_embedding", {layout.d}, "the class token")}};
-    stack.embedding.norm = b.norm("pre_layrnorm", NormKind::layer, layout.d, layout.epsilon);
+    stack.embedding.norm = b.norm("pre_layrnorm", layout);
   }
   build_embedding(b, stack, picture, "embeddings.patch_embedding", "embeddings.position_embedding.weight", false);
   b.add_blocks(stack, layout);
-  stack.final_norm = b.norm("post_layernorm", NormKind::layer, layout.d, layout.epsilon);
+  stack.final_norm = b.norm("post_layernorm", layout);
   b.network.picture = picture;
   return layout;
 }
@@ -204,7 +204,7 @@ void build_texts(NetworkBuilder& b, BlockLayout layout, const char* activation, 
   b.add_positions(stack.embedding, "embeddings.position_embedding.weight",
                   b.config.whole({"max_position_embeddings"}, usual_positions), layout.d);
   b.add_blocks(stack, layout);
-  stack.final_norm = b.norm("final_layer_norm", NormKind::layer, layout.d, layout.epsilon);
+  stack.final_norm = b.norm("final_layer_norm", layout);
 }
 
 }  // namespace
@@ -290,7 +290,7 @@ void build_dinov2(NetworkBuilder& b) {
          i, false});
   build_embedding(b, stack, picture, "embeddings.patch_embeddings.projection", "embeddings.position_embeddings");
   add_blocks(b, layout, "layer_scale1.lambda1", "layer_scale2.lambda1");
-  stack.final_norm = b.norm("layernorm", NormKind::layer, layout.d, layout.epsilon);
+  stack.final_norm = b.norm("layernorm", layout);
   b.network.picture = picture;
   b.network.head.reads = HeadReads::first_and_patches;
   build_classifier(b, "classifier", 2 * layout.d);
@@ -314,7 +314,7 @@ void build_timm_vit(NetworkBuilder& b) {
   }
   build_embedding(b, stack, picture, "patch_embed.proj", "pos_embed");
   add_blocks(b, layout, "ls1.gamma", "ls2.gamma");
-  stack.final_norm = b.norm("norm", NormKind::layer, layout.d, layout.epsilon);
+  stack.final_norm = b.norm("norm", layout);
   b.network.picture = picture;
   build_classifier(b, "head", layout.d);
   if (b.has("head_dist.weight")) add_second_classifier(b, "head_dist");

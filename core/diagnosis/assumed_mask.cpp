@@ -170,14 +170,9 @@ std::shared_ptr<const Trace> with_bias_as_mask(const std::shared_ptr<const Trace
   const Tensor packed = bias.contiguous();
   const auto hides = [](float v) { return v <= -1e4F; };
   if (std::ranges::none_of(packed.values(), hides)) return trace;
-  Buffer mask, unmasked_bias;
-  for (const float v : packed.values()) {
-    mask.push_back(hides(v) ? 0 : 1);
-    unmasked_bias.push_back(hides(v) ? 0 : v);
-  }
   Inputs inputs = trace->inputs;
-  inputs.file_mask = Tensor(bias.shape(), std::move(mask));
-  inputs.bias = Tensor(bias.shape(), std::move(unmasked_bias));
+  inputs.file_mask = each_number(packed, [&](float v) { return hides(v) ? 0.0F : 1.0F; });
+  inputs.bias = each_number(packed, [&](float v) { return hides(v) ? 0.0F : v; });
   inputs.fill = *std::ranges::min_element(packed.values());
   return compute(trace->scenario, std::move(inputs), trace.get(), run);
 }

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/attention/softmax.h"
 #include "core/diagnosis/mistake_search.h"
+#include "core/mask/statistics.h"
 #include "core/parallel/worker.h"
 #include "core/tensor/each_matrix.h"
 #include "core/tensor/error.h"
@@ -48,12 +48,8 @@ Tensor with_right_fill(const Trace& trace, const OwnStage& own) {
 /// shows them.
 bool dead_rows_are_seen(const Trace& trace, const OwnStages& own) {
   if (std::ranges::any_of(own.stages, [](const OwnStage& s) { return s.stage >= Stage::weights; })) return true;
-  return !trace.has(Stage::mask) || !any_matrix(trace[Stage::mask], [](const MatrixView& mask) {
-    for (Index q = 0; q < mask.rows; ++q) {
-      if (is_dead_row(mask, q)) return true;
-    }
-    return false;
-  });
+  return !trace.has(Stage::mask) ||
+         !any_matrix(trace[Stage::mask], [](const MatrixView& mask) { return !dead_rows(mask).empty(); });
 }
 
 Finding other_fill() {
@@ -113,12 +109,7 @@ std::shared_ptr<const Trace> with_own_fill(const std::shared_ptr<const Trace>& t
   if (!trace->has(Stage::mask) || trace->fill > least_score || !masked || !masked->fits) return trace;
   const float lowest = *std::ranges::min_element(masked->values.values());
   if (!(lowest <= least_score) || lowest == trace->fill) return trace;
-  Variant filled;
-  filled.settings = [lowest](Scenario& s) {
-    s.fill = lowest;
-    s.dead_row = DeadRow::from_fill;
-  };
-  return compute_variant({trace, {}}, filled, run);
+  return compute_variant({trace, {}}, {.explanation = {}, .settings = with_fill(lowest)}, run);
 }
 
 /// The user's masked scores, with the run's fill in place of all numbers so low that their weight is 0.
@@ -126,8 +117,7 @@ OwnStages with_fill_of_run(OwnStages own, const Trace& trace) {
   if (!trace.has(Stage::mask) || trace.fill > least_score) return own;
   for (OwnStage& stage : own.stages) {
     if (stage.stage != Stage::masked_scores || !stage.fits) continue;
-    stage.values =
-        mistakes::each_number(stage.values, [fill = trace.fill](float v) { return v <= least_score ? fill : v; });
+    stage.values = each_number(stage.values, [fill = trace.fill](float v) { return v <= least_score ? fill : v; });
   }
   return own;
 }

@@ -214,10 +214,7 @@ Variant filled_with(float fill) {
                             " where this run has another fill. No weight leaks; only rows without any key can differ. "
                             "Compare with --fill " +
                             typed(fill) + " if that is meant, else write float(\"-inf\")."};
-  variant.settings = [fill](Scenario& s) {
-    s.fill = fill;
-    s.dead_row = DeadRow::from_fill;
-  };
+  variant.settings = with_fill(fill);
   variant.harmless = !leaks;
   return variant;
 }

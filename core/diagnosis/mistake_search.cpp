@@ -111,11 +111,7 @@ std::vector<float> Search::other_fills(const Trace& run) const {
 std::vector<Candidate> Search::with_other_fills(const Base& base, std::size_t from) {
   for (const float fill : other_fills(*base.run)) {
     if (limit_.is_up()) break;
-    Variant other;
-    other.settings = [fill](Scenario& s) {
-      s.fill = fill;
-      s.dead_row = DeadRow::from_fill;
-    };
+    const Variant other{.explanation = {}, .settings = with_fill(fill)};
     const Base filled{compute_variant(base, other, run_), base.own};
     if (evidence_.first_difference(*filled.run, from) > from) continue;
     std::vector<Candidate> found;

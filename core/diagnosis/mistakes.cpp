@@ -8,6 +8,13 @@
 
 namespace headlight {
 
+std::function<void(Scenario&)> with_fill(float fill) {
+  return [fill](Scenario& s) {
+    s.fill = fill;
+    s.dead_row = DeadRow::from_fill;
+  };
+}
+
 std::span<const Mistake> all_mistakes() {
   static constexpr Mistake table[] = {
       {"no_scale", mistakes::no_scale},
@@ -52,14 +59,6 @@ namespace mistakes {
 
 const Tensor& scores_before_mask(const Trace& so_far) {
   return so_far[so_far.standing_for(Stage::biased_scores).value()];
-}
-
-Tensor each_number(const Tensor& tensor, const std::function<float(float)>& change) {
-  const Tensor packed = tensor.contiguous();
-  Buffer values;
-  values.reserve(packed.values().size());
-  for (const float v : packed.values()) values.push_back(change(v));
-  return Tensor(tensor.shape(), std::move(values));
 }
 
 Rule projected(Stage x, Stage weight, Stage bias) {

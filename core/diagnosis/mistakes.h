@@ -27,6 +27,9 @@ struct Variant {
   bool rare = false;      ///< reported only if no other mistake produces the same numbers
 };
 
+/// The settings of a run with this fill, also in rows that may attend to no key.
+std::function<void(Scenario&)> with_fill(float fill);
+
 /// What a mistake is searched in: a run that has a mask stage if keys are masked, and the user's stages.
 struct Suspect {
   const Trace& run;
@@ -67,8 +70,6 @@ Find weight_not_transposed, bias_missing, bias_twice, no_output_projection, resi
 
 /// The scores that the mask is applied to, in a partly computed run.
 const Tensor& scores_before_mask(const Trace& so_far);
-/// The stage with `change` applied to each number.
-Tensor each_number(const Tensor& tensor, const std::function<float(float)>& change);
 /// A projection of `x` by these parameters, whatever they are of.
 Rule projected(Stage x, Stage weight, Stage bias);
 /// "b_q, b_k and b_v"

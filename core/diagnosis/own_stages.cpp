@@ -9,6 +9,7 @@
 
 #include "core/files/array_file.h"
 #include "core/files/error_place.h"
+#include "core/tensor/each_matrix.h"
 #include "core/tensor/error.h"
 #include "core/text/texts.h"
 #include "core/text/utf8_path.h"
@@ -195,9 +196,7 @@ bool read_mask_values(OwnStage& own) {
   const std::span<const float> values = own.values.values();
   if (std::ranges::all_of(values, [](float v) { return v == 0 || v == 1; })) return true;
   if (!std::ranges::all_of(values, [](float v) { return v == 0 || v <= least_masking_bias; })) return false;
-  Buffer attend;
-  for (const float v : values) attend.push_back(v == 0 ? 1 : 0);
-  own.values = Tensor(own.values.shape(), std::move(attend));
+  own.values = each_number(own.values, [](float v) { return v == 0 ? 1.0F : 0.0F; });
   own.reading = {OwnReading::Kind::additive_mask, own.stored};
   return true;
 }

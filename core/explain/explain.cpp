@@ -9,6 +9,7 @@
 #include "core/attention/softmax.h"
 #include "core/explain/steps.h"
 #include "core/run/stage_steps.h"
+#include "core/tensor/each_matrix.h"
 #include "core/tensor/error.h"
 #include "core/text/number_text.h"
 
@@ -270,16 +271,11 @@ Tensor partial_product(const Trace& trace, Stage stage, Index batch, Index head,
   const MatrixView whole = trace[stage].matrix(batch, head);
   const StageSources& sources = info(stage).sources;
   const bool with_bias = sources.size() > 2 && terms == left.cols && trace.has(sources[2].stage);
-  Buffer sums(static_cast<std::size_t>(whole.rows * whole.cols));
-  std::size_t at = 0;
-  for (Index row = 0; row < whole.rows; ++row) {
-    for (Index col = 0; col < whole.cols; ++col) {
-      float sum = with_bias ? trace[sources[2].stage].matrix()(0, col) : 0;
-      for (Index i = 0; i < terms; ++i) sum += left(row, i) * (operands.terms_are_rows ? right(i, col) : right(col, i));
-      sums[at++] = sum;
-    }
-  }
-  return Tensor({whole.rows, whole.cols}, std::move(sums));
+  return from_cells(whole.rows, whole.cols, [&](Index row, Index col) {
+    float sum = with_bias ? trace[sources[2].stage].matrix()(0, col) : 0;
+    for (Index i = 0; i < terms; ++i) sum += left(row, i) * (operands.terms_are_rows ? right(i, col) : right(col, i));
+    return sum;
+  });
 }
 
 Tensor softmax_step(const Trace& trace, Index batch, Index head, SoftmaxStep step) {

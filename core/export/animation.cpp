@@ -59,12 +59,8 @@ Bytes contents_of(const Bytes& png, std::string_view type) {
 
 }  // namespace
 
-bool AnimationWriter::fits(const Image& frame) const {
-  return frames_.empty() || (frame.width == last_.width && frame.height == last_.height);
-}
-
 void AnimationWriter::add(Image frame, double seconds) {
-  assert(seconds > 0 && fits(frame));
+  assert(seconds > 0 && (last_.rgba.empty() || frame.rgba.size() == last_.rgba.size()));
   for (std::size_t alpha = 3; alpha < frame.rgba.size(); alpha += 4) frame.rgba[alpha] = 255;
   ChangedPart at = changed_part(frame, last_);
   if (at.width == 0 && frames_.back().seconds + seconds <= 65) {
@@ -157,16 +153,10 @@ struct GifWriter::File {
 };
 
 GifWriter::GifWriter() = default;
-GifWriter::GifWriter(GifWriter&&) noexcept = default;
-GifWriter& GifWriter::operator=(GifWriter&&) noexcept = default;
 GifWriter::~GifWriter() = default;
 
-bool GifWriter::fits(const Image& frame) const {
-  return last_.rgba.empty() || (frame.width == last_.width && frame.height == last_.height);
-}
-
 void GifWriter::add(Image frame, double seconds) {
-  assert(seconds > 0 && fits(frame));
+  assert(seconds > 0 && (last_.rgba.empty() || frame.rgba.size() == last_.rgba.size()));
   if (frame.width > 65535 || frame.height > 65535) check(GIF_ERROR, "it is too large");
   for (std::size_t alpha = 3; alpha < frame.rgba.size(); alpha += 4) frame.rgba[alpha] = 255;
   if (!last_.rgba.empty() && frame.rgba == last_.rgba && seconds_ + seconds <= longest) {
@@ -232,11 +222,11 @@ template <typename Writer>
 class FileFilm : public Film {
  public:
   explicit FileFilm(std::string path) : path_(std::move(path)) { folder_for(path_from(path_)); }
-  void add(Image frame, double seconds) override { writer_.add(std::move(frame), seconds); }
-  bool fits(const Image& frame) const override { return writer_.fits(frame); }
   void finish() override { write_whole_file(path_from(path_), writer_.finish()); }
 
  private:
+  void append(Image frame, double seconds) override { writer_.add(std::move(frame), seconds); }
+
   std::string path_;
   Writer writer_;
 };
@@ -264,23 +254,6 @@ class FolderFilm : public Film {
     refuse_other_things();
   }
 
-  bool fits(const Image& frame) const override {
-    return width_ == 0 || (frame.width == width_ && frame.height == height_);
-  }
-
-  void add(Image frame, double seconds) override {
-    width_ = frame.width;
-    height_ = frame.height;
-    const std::vector<std::uint8_t> png = encode_png(frame);
-    const auto times = std::max<long>(std::lround(seconds / tick_), 1);
-    for (long i = 0; i < times; ++i) {
-      if (++count_ > 99999)
-        throw FileError(path_, "would hold more than 99999 pictures", "expected fewer or shorter steps");
-      const std::string name = formatted("%05d.png", count_);
-      write_bytes(growing_.path() / name, std::as_bytes(std::span(png)), growing_.path() / name);
-    }
-  }
-
   void finish() override {
     refuse_other_things();
     std::error_code error;
@@ -299,6 +272,17 @@ class FolderFilm : public Film {
   }
 
  private:
+  void append(Image frame, double seconds) override {
+    const std::vector<std::uint8_t> png = encode_png(frame);
+    const auto times = std::max<long>(std::lround(seconds / tick_), 1);
+    for (long i = 0; i < times; ++i) {
+      if (++count_ > 99999)
+        throw FileError(path_, "would hold more than 99999 pictures", "expected fewer or shorter steps");
+      const std::string name = formatted("%05d.png", count_);
+      write_bytes(growing_.path() / name, std::as_bytes(std::span(png)), growing_.path() / name);
+    }
+  }
+
   void refuse_other_things() const {
     std::error_code error;
     const fs::file_status status = fs::status(target_, error);
@@ -317,7 +301,7 @@ class FolderFilm : public Film {
   fs::path target_;
   Temporary growing_;
   double tick_;
-  int width_ = 0, height_ = 0, count_ = 0;
+  int count_ = 0;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/image/png_image.h"
@@ -17,8 +18,6 @@ class AnimationWriter {
   /// All frames have the size of the first and are opaque: their alpha is ignored. A frame equal to the last one only
   /// lengthens it; of the others, what changed is kept. `seconds` is how long it stands, at most 65.
   void add(Image frame, double seconds);
-  /// Whether it has the size of the frames so far.
-  bool fits(const Image& frame) const;
   int frames() const { return static_cast<int>(frames_.size()); }
   /// The whole file, played for ever; at least one frame was added.
   std::vector<std::uint8_t> finish() const;
@@ -39,14 +38,11 @@ class AnimationWriter {
 class GifWriter {
  public:
   GifWriter();
-  GifWriter(GifWriter&&) noexcept;
-  GifWriter& operator=(GifWriter&&) noexcept;
   ~GifWriter();
 
   /// As AnimationWriter::add; times are kept to hundredths of a second, and what that rounds off is made up later.
   /// Throws InputError for more than 65,535 pixels a side, which the format has no number for.
   void add(Image frame, double seconds);
-  bool fits(const Image& frame) const;
   int frames() const { return frames_; }
   /// The whole file, played for ever; at least one frame was added. Nothing can be added after it.
   std::vector<std::uint8_t> finish();
@@ -76,10 +72,19 @@ class Film {
  public:
   virtual ~Film() = default;
   /// All frames have the size of the first; `seconds` is how long the frame is shown, at most 65.
-  virtual void add(Image frame, double seconds) = 0;
-  virtual bool fits(const Image& frame) const = 0;
+  void add(Image frame, double seconds) {
+    width_ = frame.width, height_ = frame.height;
+    append(std::move(frame), seconds);
+  }
+  /// Whether it has the size of the frames so far.
+  bool fits(const Image& frame) const { return width_ == 0 || (frame.width == width_ && frame.height == height_); }
   /// Writes the whole film; a film that is destroyed before leaves no file. Throws FileError.
   virtual void finish() = 0;
+
+ private:
+  virtual void append(Image frame, double seconds) = 0;
+
+  int width_ = 0, height_ = 0;
 };
 
 /// By the ending of `path`: .png for an animated PNG, .gif, or a folder (a name that ends in /, or an existing one),

@@ -113,6 +113,15 @@ Written words_text(const ExportOptions& o) {
   return o.style.*member;
 }
 
+/// A number that may be unset.
+template <auto member>
+Written number_text(const ExportOptions& o) {
+  const auto& number = field<member>(o);
+  if (!number) return {};
+  if constexpr (std::is_floating_point_v<std::decay_t<decltype(*number)>>) return shortest(*number);
+  else return std::to_string(*number);
+}
+
 /// A switch that sets the field to `on`.
 template <auto member, bool on>
 void set_switch(ExportOptions& o, Text option, Text text) {
@@ -124,7 +133,6 @@ Written switch_text(const ExportOptions& o) {
 }
 
 void cell(ExportOptions& o, Text option, Text text) { o.style.cell = parse_number(option, text); }
-Written cell_text(const ExportOptions& o) { return o.style.cell ? Written(shortest(*o.style.cell)) : Written(); }
 
 void size(ExportOptions& o, Text option, Text text) {
   o.size = parse_wanted_size(std::string(option), std::string(text));
@@ -132,7 +140,6 @@ void size(ExportOptions& o, Text option, Text text) {
 Written size_text(const ExportOptions& o) { return o.size ? Written(to_text(*o.size)) : Written(); }
 
 void dpi(ExportOptions& o, Text option, Text text) { o.dpi = static_cast<int>(parse_whole(option, text, 10, 2400)); }
-Written dpi_text(const ExportOptions& o) { return o.dpi ? Written(std::to_string(*o.dpi)) : Written(); }
 
 void svg_text(ExportOptions& o, Text option, Text text) {
   if (text != "text" && text != "outlines") fail(option, text, "is no way to write text", "text or outlines");
@@ -202,9 +209,6 @@ void font_size(ExportOptions& o, Text option, Text text) {
   if (!(points >= 6 && points <= 72)) fail(option, text, "is no size of text in points", "6 to 72");
   o.style.font_size = points;
 }
-Written font_size_text(const ExportOptions& o) {
-  return o.style.font_size ? Written(shortest(*o.style.font_size)) : Written();
-}
 
 void set_state(ExportOptions& o, Text, Text text) { o.what = name(state_named(text)); }
 
@@ -219,10 +223,6 @@ Written opacity_text(const ExportOptions& o) {
 template <auto member>
 void set_whole(ExportOptions& o, Text option, Text text) {
   o.style.*member = parse_whole(option, text, 1, 1 << 20);
-}
-template <auto member>
-Written whole_text(const ExportOptions& o) {
-  return o.style.*member ? Written(std::to_string(*(o.style.*member))) : Written();
 }
 
 /// "Q0:Q1,K0:K1", with "=label" for a label; several are on separate lines.
@@ -295,7 +295,7 @@ constexpr ExportOption table[] = {
      text_of_field<&Style::other_mask>},
     {"--other-file", "FILE", "the second file of difference: stages, or a computation of its own",
      set_text<&Style::other_file>, text_of_field<&Style::other_file>},
-    {"--block", "N", "the side of a block, for blocks", set_whole<&Style::block>, whole_text<&Style::block>},
+    {"--block", "N", "the side of a block, for blocks", set_whole<&Style::block>, number_text<&Style::block>},
     {"--style", "light|dark|print|FILE", "print: without colour; FILE: JSON, {\"font-size\": 7, \"norm\": \"log\"}",
      style_named, style_text},
     {"--colormap", "NAME", "see `headlight list colormaps`", set_text<&Style::colormap>,
@@ -319,17 +319,18 @@ constexpr ExportOption table[] = {
     {"--bare", "", "the cells alone", set_switch<&Style::bare, true>, switch_text<&Style::bare, true>},
     {"--transparent", "", "nothing behind the figure", set_switch<&Style::transparent, true>,
      switch_text<&Style::transparent, true>},
-    {"--cell", "PIXELS", "the width and height of a cell", cell, cell_text},
-    {"--columns", "N", "of the grid of heads", set_whole<&Style::columns>, whole_text<&Style::columns>},
+    {"--cell", "PIXELS", "the width and height of a cell", cell, number_text<&Style::cell>},
+    {"--columns", "N", "of the grid of heads", set_whole<&Style::columns>, number_text<&Style::columns>},
     {"--letters", "", "(a), (b), ... before the heads' names", set_switch<&Style::letters, true>,
      switch_text<&Style::letters, true>},
     {"--highlight", "Q0:Q1,K0:K1[=LABEL]", "a frame around these cells; may be repeated", highlight, highlight_text,
      true},
     {"--size", "WxH|W|column|page", "of the figure: 640x480 pixels, 8x6cm, 80mm wide, 3.5x2.5in, a column (3.5in)",
      size, size_text},
-    {"--font-size", "PT", "points, 6 or more; 8 on paper unless set", font_size, font_size_text},
+    {"--font-size", "PT", "points, 6 or more; 8 on paper unless set", font_size, number_text<&Style::font_size>},
     {"--font", "FAMILY", "of labels and titles", set_text<&Style::font>, text_of_field<&Style::font>},
-    {"--dpi", "N", "pixels to an inch: 96 for pixels, 300 for lengths unless set", dpi, dpi_text},
+    {"--dpi", "N", "pixels to an inch: 96 for pixels, 300 for lengths unless set", dpi,
+     number_text<&ExportOptions::dpi>},
     {"--svg-text", "text|outlines", "letters that can be edited, or shapes that look the same everywhere", svg_text,
      svg_text_text},
 };

@@ -11,6 +11,7 @@
 #include "core/mask/statistics.h"
 #include "core/network/network_trace.h"
 #include "core/scenario/lesson.h"
+#include "core/tensor/each_matrix.h"
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
 
@@ -29,12 +30,9 @@ Tensor mask_of(const StageCut& cut, Index head) {
   if (!cut.trace.has(Stage::weights)) throw SettingError("--kind", "this computation has no mask", "expected heatmap");
   const MatrixView like = scores.matrix(head);
   const CellMasks masks = scores.masks(head);
-  Buffer cells;
-  for (Index row = 0; row < like.rows; ++row) {
-    for (Index col = 0; col < like.cols; ++col)
-      cells.push_back(!masks.allowed || (*masks.allowed)(row, col) != 0 ? 1.0f : 0.0f);
-  }
-  return {{like.rows, like.cols}, std::move(cells)};
+  return from_cells(like.rows, like.cols, [&](Index row, Index col) {
+    return !masks.allowed || (*masks.allowed)(row, col) != 0 ? 1.0f : 0.0f;
+  });
 }
 
 /// A figure with one panel that owns its matrix, with the words of queries and keys.
@@ -53,11 +51,7 @@ FigureSpec figure_of_tensor(const StageCut& cut, const StageFigureStyle& style, 
 }
 
 Tensor less(const MatrixView& b, const MatrixView& a) {
-  Buffer cells;
-  for (Index row = 0; row < a.rows; ++row) {
-    for (Index col = 0; col < a.cols; ++col) cells.push_back(b(row, col) - a(row, col));
-  }
-  return {{a.rows, a.cols}, std::move(cells)};
+  return from_cells(a.rows, a.cols, [&](Index row, Index col) { return b(row, col) - a(row, col); });
 }
 
 /// The stage from another file: an array with its name, else computed from the file with the same settings.
@@ -147,11 +141,9 @@ FigureSpec reach_figure(const StageCut& cut, const StageFigureStyle& style) {
   const bool layered = mask.size(0) == mask.size(1);
   const Index layers = std::min<Index>(64, std::max<Index>(1, mask.size(0) - 1));
   const Tensor first = layered ? first_reach(mask.matrix(), {layers, true}) : mask;
-  // Not reached within this number of layers: masked.
-  Buffer unreached;
-  for (const float v : first.values()) unreached.push_back(v > 0 ? 1.0f : 0.0f);
   FigureSpec spec = figure_of_tensor(cut, style, first, "reach: layers until a query hears of a key");
-  spec.kept.emplace_back(first.shape(), std::move(unreached));
+  // Not reached within this number of layers: masked.
+  spec.kept.push_back(each_number(first, [](float v) { return v > 0 ? 1.0f : 0.0f; }));
   spec.panels.front() = {spec.kept[spec.kept.size() - 2].matrix(), {spec.kept.back().matrix(), {}}, "", {}};
   spec.words.masked = "never";
   return spec;

@@ -75,15 +75,12 @@ struct Cells {
 void choose_scale(const FigureSpec& spec, Cells& cells) {
   float most = 0;
   for (const FigurePanel& panel : spec.panels) {
-    const CellMasks masks = effective_masks(spec, panel);
-    for (Index row = 0; row < panel.matrix.rows; ++row) {
-      for (Index col = 0; col < panel.matrix.cols; ++col) {
-        if (classify(panel.matrix, masks, row, col) != CellKind::value) continue;
-        const float value = panel.matrix(row, col);
-        most = std::max(most, std::fabs(value));
-        cells.whole = cells.whole && value == std::round(value);
-      }
-    }
+    each_cell(spec, panel, [&](Index row, Index col, CellKind kind) {
+      if (kind != CellKind::value) return;
+      const float value = panel.matrix(row, col);
+      most = std::max(most, std::fabs(value));
+      cells.whole = cells.whole && value == std::round(value);
+    });
   }
   constexpr float largest = 32767;
   cells.whole = cells.whole && most <= largest;
@@ -102,22 +99,19 @@ Cells cells_of(const FigureSpec& spec, const FigureSpec& shown) {
   choose_scale(spec, cells);
   for (std::size_t i = 0; i < spec.panels.size(); ++i) {
     const FigurePanel &panel = spec.panels[i], &shown_panel = shown.panels[i];
-    const CellMasks masks = effective_masks(spec, panel), shown_masks = effective_masks(shown, shown_panel);
+    const CellMasks shown_masks = effective_masks(shown, shown_panel);
     std::vector<std::uint8_t> kinds;
     bool any = false;
-    for (Index row = 0; row < panel.matrix.rows; ++row) {
-      for (Index col = 0; col < panel.matrix.cols; ++col) {
-        const CellKind kind = classify(panel.matrix, masks, row, col);
-        const bool number = kind == CellKind::value;
-        if (!cells.kept_only || classify(shown_panel.matrix, shown_masks, row, col) == CellKind::value) {
-          const auto bits = static_cast<std::uint16_t>(number ? std::lround(panel.matrix(row, col) / cells.scale) : 0);
-          cells.numbers.push_back(static_cast<std::uint8_t>(bits & 0xFF));
-          cells.numbers.push_back(static_cast<std::uint8_t>(bits >> 8));
-        }
-        kinds.push_back(static_cast<std::uint8_t>(kind));
-        any = any || !number;
+    each_cell(spec, panel, [&](Index row, Index col, CellKind kind) {
+      const bool number = kind == CellKind::value;
+      if (!cells.kept_only || classify(shown_panel.matrix, shown_masks, row, col) == CellKind::value) {
+        const auto bits = static_cast<std::uint16_t>(number ? std::lround(panel.matrix(row, col) / cells.scale) : 0);
+        cells.numbers.push_back(static_cast<std::uint8_t>(bits & 0xFF));
+        cells.numbers.push_back(static_cast<std::uint8_t>(bits >> 8));
       }
-    }
+      kinds.push_back(static_cast<std::uint8_t>(kind));
+      any = any || !number;
+    });
     const std::string text = any ? base64(kinds) : "";
     const auto known = std::find(cells.kinds.begin(), cells.kinds.end(), text);
     cells.kinds_of.push_back(any ? static_cast<int>(known - cells.kinds.begin()) : -1);
@@ -232,11 +226,7 @@ Index html_numbers(const FigureSpec& spec) {
   if (all <= most_whole_cells) return all;
   Index numbers = 0;
   for (const FigurePanel& panel : spec.panels) {
-    const CellMasks masks = effective_masks(spec, panel);
-    for (Index cell = 0; cell < panel.matrix.rows * panel.matrix.cols; ++cell) {
-      const Index row = cell / panel.matrix.cols, col = cell % panel.matrix.cols;
-      numbers += classify(panel.matrix, masks, row, col) == CellKind::value ? 1 : 0;
-    }
+    each_cell(spec, panel, [&](Index, Index, CellKind kind) { numbers += kind == CellKind::value ? 1 : 0; });
   }
   return numbers;
 }

@@ -169,10 +169,7 @@ FigureSpec all_layers(const Trace& trace, const ExportOptions& options) {
   if (!style.title)
     spec.title = std::string(name(options.stage)) +
                  (options.pool == HeadPool::mean ? " · mean over heads, by layer" : " · layer.head");
-  if (!style.own_range) {
-    spec.range_mode = RangeMode::stage;  // one range for all panels
-    spec.range.reset();
-  }
+  span_numbers(spec, options);
   return spec;
 }
 
@@ -256,6 +253,12 @@ FigureSpec figure_of_one(const Trace& trace, ExportOptions options) {
   return stage_figure(cut_of(options, trace), style_of(options));
 }
 
+void span_numbers(FigureSpec& spec, const ExportOptions& options, RangeMode mode) {
+  if (options.style.own_range) return;
+  spec.range_mode = mode;
+  spec.range.reset();
+}
+
 namespace {
 
 FigureSpec together_figure(const Trace& trace, const ExportOptions& options) {
@@ -270,10 +273,7 @@ FigureSpec together_figure(const Trace& trace, const ExportOptions& options) {
   spec.panels = {{part_of(options, spec.kept.back().matrix()), {}, "", {}}};
   if (!style.title) spec.title = together.title;
   spec.subtitle = together.formula;
-  if (!style.own_range) {
-    spec.range_mode = RangeMode::head;
-    spec.range.reset();
-  }
+  span_numbers(spec, options, RangeMode::head);
   return spec;
 }
 

@@ -91,10 +91,7 @@ FigureSpec empty_figure(const Trace& trace, const ExportOptions& options, const 
   spec.row_pictures.clear();
   spec.col_pictures.clear();
   spec.palette = Palette::sequential;
-  if (!style.own_range) {
-    spec.range_mode = RangeMode::stage;
-    spec.range.reset();
-  }
+  span_numbers(spec, options);
   return spec;
 }
 
@@ -298,9 +295,7 @@ void lay_over_picture(FigureSpec& spec, const Trace& trace, const ExportOptions&
     spec.highlights.push_back({r, r + 1, c, c + 1, ""});
   }
   if (!options.style.own_norm) spec.norm = Norm::linear;
-  if (options.style.own_range) return;
-  spec.range_mode = RangeMode::stage;  // one range for all panels
-  spec.range.reset();
+  span_numbers(spec, options);
 }
 
 NamedArray overlay_array(const FigureSpec& spec, const ExportOptions& options) {

@@ -65,7 +65,7 @@ FigureSpec grid_figure(const Trace& trace, const ExportOptions& options, const G
   if (!style.title) spec.title = spec.on_paper ? on_paper : title, spec.keep_title = true;
   spec.values = !style.bare;
   spec.norm = style.own_norm ? style.norm : Norm::linear;
-  if (!style.own_range) spec.range_mode = RangeMode::head, spec.range.reset();  // up to the largest value
+  span_numbers(spec, options, RangeMode::head);
   return spec;
 }
 

@@ -167,7 +167,6 @@ class ArcPlacer {
   template <typename Centre>
   void lines_of(std::size_t i, float from, float to, Centre centre) {
     const FigurePanel& panel = spec_.panels[i];
-    const CellMasks masks = effective_masks(spec_, panel);
     const ValueRange range = ranges_[i];
     const float most = std::max(std::fabs(range.lo), std::fabs(range.hi));
     struct Line {
@@ -175,13 +174,10 @@ class ArcPlacer {
       float share;
     };
     std::vector<Line> lines;
-    for (Index row = 0; row < panel.matrix.rows; ++row) {
-      for (Index col = 0; col < panel.matrix.cols; ++col) {
-        if (classify(panel.matrix, masks, row, col) != CellKind::value) continue;
-        const float share = std::min(1.0f, std::fabs(panel.matrix(row, col)) / most);
-        if (share >= least_shown) lines.push_back({row, col, share});
-      }
-    }
+    each_cell(spec_, panel, [&](Index row, Index col, CellKind kind) {
+      const float share = std::min(1.0f, std::fabs(panel.matrix(row, col)) / most);
+      if (kind == CellKind::value && share >= least_shown) lines.push_back({row, col, share});
+    });
     std::stable_sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) { return a.share < b.share; });
     const Rgba hue = spec_.print ? theme_.ink : panel.hue.value_or(theme_.heads[0]);
     for (const Line& line : lines) {

@@ -22,15 +22,6 @@ struct Format {
   NumberFormat number;
 };
 
-/// Calls visit(row, col, kind) for all cells of each panel that is shown.
-template <typename Visit>
-void each_cell(const FigureSpec& spec, const FigurePanel& panel, Visit visit) {
-  const CellMasks masks = effective_masks(spec, panel);
-  for (Index row = 0; row < panel.matrix.rows; ++row) {
-    for (Index col = 0; col < panel.matrix.cols; ++col) visit(row, col, classify(panel.matrix, masks, row, col));
-  }
-}
-
 NumberSpan span_of(const FigureSpec& spec) {
   NumberSpan span;
   for (const FigurePanel& panel : spec.panels) {
@@ -163,16 +154,13 @@ CellsBeyond beyond_of(const FigureSpec& spec, const FigurePanel& panel, ValueRan
     return out;
   }
   if (!is_fixed && !has_log_limit) return out;
-  const CellMasks masks = effective_masks(spec, panel);
-  for (Index row = 0; row < matrix.rows; ++row) {
-    for (Index col = 0; col < matrix.cols; ++col) {
-      if (classify(matrix, masks, row, col) != CellKind::value) continue;
-      const float value = matrix(row, col);
-      ++out.all;
-      out.below += value < range.lo;
-      out.above += value > range.hi;
-    }
-  }
+  each_cell(spec, panel, [&](Index row, Index col, CellKind kind) {
+    if (kind != CellKind::value) return;
+    const float value = matrix(row, col);
+    ++out.all;
+    out.below += value < range.lo;
+    out.above += value > range.hi;
+  });
   return out;
 }
 

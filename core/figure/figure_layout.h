@@ -88,6 +88,14 @@ std::vector<std::pair<bool, bool>> pointed_ends(const FigureSpec& spec, const st
 inline constexpr Index most_read_twice = Index{1} << 26;
 /// Boolean matrices are their own mask: 0 is masked.
 CellMasks effective_masks(const FigureSpec& spec, const FigurePanel& panel);
+/// Calls visit(row, col, kind) for each cell of the panel.
+template <typename Visit>
+void each_cell(const FigureSpec& spec, const FigurePanel& panel, Visit visit) {
+  const CellMasks masks = effective_masks(spec, panel);
+  for (Index row = 0; row < panel.matrix.rows; ++row) {
+    for (Index col = 0; col < panel.matrix.cols; ++col) visit(row, col, classify(panel.matrix, masks, row, col));
+  }
+}
 
 /// Fills layout.inside with one label per cell, and layout.boxes with plates below labels on a pattern. Does nothing if
 /// the spec does not ask for values, or if a sign and a digit do not fit.

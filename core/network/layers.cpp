@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "core/attention/kernels/kernels.h"
+#include "core/tensor/each_matrix.h"
 
 namespace headlight {
 namespace {
@@ -78,6 +79,19 @@ std::vector<std::size_t> candidates(std::span<const double> compared, const Mixt
   return order;
 }
 
+/// combine(a, b) of each number of two tensors of one shape.
+template <typename Combine>
+Tensor pairwise(const Tensor& left, const Tensor& right, const Workers& workers, Combine combine) {
+  assert(left.shape() == right.shape());
+  const Tensor a = left.contiguous(), b = right.contiguous();
+  Buffer values(static_cast<std::size_t>(left.count()));
+  in_blocks(left.count(), 20, workers, [&](Index first, Index count) {
+    const float *from_a = a.values().data() + first, *from_b = b.values().data() + first;
+    for (Index i = 0; i < count; ++i) values[static_cast<std::size_t>(first + i)] = combine(from_a[i], from_b[i]);
+  });
+  return Tensor(left.shape(), std::move(values));
+}
+
 constexpr float root = 0.7978845608028654F;  // √(2/π)
 
 float gelu_tanh(float x) { return 0.5F * x * (1 + std::tanh(root * (x + 0.044715F * x * x * x))); }
@@ -94,15 +108,12 @@ void gelu_tanh(const float* x, float* to, Index count) {
 Tensor normalise(const Tensor& x, const Norm& norm, const Workers& workers) {
   if (norm.kind == NormKind::none) return x;
   const Tensor packed = x.contiguous();
-  const Index d = x.size(-1), rows = x.count() / d;
-  Buffer values(static_cast<std::size_t>(x.count()));
-  const Index rows_a_block = std::max<Index>(1, cells_a_block / d);
-  workers.run((rows + rows_a_block - 1) / rows_a_block, 6.0 * static_cast<double>(x.count()), [&](Index block) {
-    for (Index row = block * rows_a_block; row < std::min(rows, (block + 1) * rows_a_block); ++row) {
-      normalise_row(packed.values().data() + row * d, values.data() + row * d, d, norm);
-    }
-  });
-  return Tensor(x.shape(), std::move(values));
+  const Index d = x.size(-1);
+  const float* const from = packed.values().data();
+  return by_rows(
+             {1, 1, x.count() / d, d}, 6, workers,
+             [&](Index, Index, Index row, std::span<float> to) { normalise_row(from + row * d, to.data(), d, norm); })
+      .view(x.shape());
 }
 
 float activate(float x, Activation activation) {
@@ -133,29 +144,14 @@ Tensor activate(const Tensor& x, Activation activation, const Workers& workers) 
 }
 
 Tensor gated(const Tensor& gate, const Tensor& up, Activation activation, const Workers& workers) {
-  assert(gate.shape() == up.shape());
-  const Tensor a = gate.contiguous(), b = up.contiguous();
-  Buffer values(static_cast<std::size_t>(gate.count()));
-  in_blocks(gate.count(), 20, workers, [&](Index first, Index count) {
-    const float *left = a.values().data() + first, *right = b.values().data() + first;
-    for (Index i = 0; i < count; ++i)
-      values[static_cast<std::size_t>(first + i)] = activate(left[i], activation) * right[i];
-  });
-  return Tensor(gate.shape(), std::move(values));
+  return pairwise(gate, up, workers, [=](float g, float u) { return activate(g, activation) * u; });
 }
 
 Tensor gated_within(const Tensor& gate, const Tensor& up, double limit, const Workers& workers) {
-  assert(gate.shape() == up.shape());
-  const Tensor a = gate.contiguous(), b = up.contiguous();
   const auto most = static_cast<float>(limit);
-  Buffer values(static_cast<std::size_t>(gate.count()));
-  in_blocks(gate.count(), 20, workers, [&](Index first, Index count) {
-    const float *left = a.values().data() + first, *right = b.values().data() + first;
-    for (Index i = 0; i < count; ++i)
-      values[static_cast<std::size_t>(first + i)] =
-          activate(std::min(left[i], most), Activation::quick_gelu) * (std::clamp(right[i], -most, most) + 1);
+  return pairwise(gate, up, workers, [=](float g, float u) {
+    return activate(std::min(g, most), Activation::quick_gelu) * (std::clamp(u, -most, most) + 1);
   });
-  return Tensor(gate.shape(), std::move(values));
 }
 
 Tensor shares_of_experts(const Tensor& logits, const MixtureSpec& spec, std::span<const float> correction) {
@@ -188,10 +184,7 @@ Tensor plus(const Tensor& a, const Tensor& b, double factor) {
 
 Tensor times(const Tensor& a, double factor) {
   if (factor == 1) return a;
-  const Tensor packed = a.contiguous();
-  Buffer values(packed.values().begin(), packed.values().end());
-  for (float& value : values) value *= static_cast<float>(factor);
-  return Tensor(a.shape(), std::move(values));
+  return each_number(a, [scale = static_cast<float>(factor)](float value) { return value * scale; });
 }
 
 Tensor beside(const Tensor& left, const Tensor& right) {
@@ -207,17 +200,13 @@ Tensor beside(const Tensor& left, const Tensor& right) {
 }
 
 Tensor marian_sinusoids(Index positions, Index d) {
-  Buffer values(static_cast<std::size_t>(positions * d));
   const Index half = (d + 1) / 2;
-  for (Index i = 0; i < positions; ++i) {
-    for (Index c = 0; c < d; ++c) {
-      const Index j = c < half ? c : c - half;
-      const double angle =
-          static_cast<double>(i) / std::pow(10000.0, 2 * static_cast<double>(j) / static_cast<double>(d));
-      values[static_cast<std::size_t>(i * d + c)] = static_cast<float>(c < half ? std::sin(angle) : std::cos(angle));
-    }
-  }
-  return Tensor({positions, d}, std::move(values));
+  return from_cells(positions, d, [&](Index i, Index c) {
+    const Index j = c < half ? c : c - half;
+    const double angle =
+        static_cast<double>(i) / std::pow(10000.0, 2 * static_cast<double>(j) / static_cast<double>(d));
+    return static_cast<float>(c < half ? std::sin(angle) : std::cos(angle));
+  });
 }
 
 }  // namespace headlight

@@ -91,11 +91,7 @@ Norm read_norm(const Checkpoint& checkpoint, const NormSpec& spec) {
   Norm norm{spec.kind, {}, {}, spec.epsilon};
   if (!spec.weight.empty()) norm.weight = checkpoint.load(spec.weight);
   if (!spec.bias.empty()) norm.bias = checkpoint.load(spec.bias);
-  if (spec.plus_one && norm.weight.defined()) {
-    Buffer values(norm.weight.values().begin(), norm.weight.values().end());
-    for (float& value : values) value += 1;
-    norm.weight = Tensor(norm.weight.shape(), std::move(values));
-  }
+  if (spec.plus_one && norm.weight.defined()) norm.weight = each_number(norm.weight, [](float w) { return w + 1; });
   return norm;
 }
 

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "core/tensor/each_matrix.h"
 #include "core/tensor/sampler.h"
 
 namespace headlight {
@@ -13,12 +14,7 @@ namespace {
 // [H, n_q + n_k − 1] from value(h, k − q).
 template <typename Value>
 Tensor table_by_distance(Index heads, Index n_q, Index n_k, Value value) {
-  Buffer values;
-  values.reserve(static_cast<std::size_t>(heads * (n_q + n_k - 1)));
-  for (Index h = 0; h < heads; ++h) {
-    for (Index distance = 1 - n_q; distance < n_k; ++distance) values.push_back(value(h, distance));
-  }
-  return Tensor({heads, n_q + n_k - 1}, std::move(values));
+  return from_cells(heads, n_q + n_k - 1, [&](Index h, Index i) { return value(h, i + 1 - n_q); });
 }
 
 }  // namespace
@@ -66,16 +62,9 @@ Tensor t5_by_distance(const Tensor& table, bool bidirectional, Index n_q, Index 
 }
 
 Tensor t5_bias(const Tensor& table, bool bidirectional, Index n_q, Index n_k, Index query_offset, Index furthest) {
-  const Index buckets = table.size(0), heads = table.size(1);
-  Buffer values;
-  values.reserve(static_cast<std::size_t>(heads * n_q * n_k));
-  for (Index h = 0; h < heads; ++h) {
-    for (Index q = 0; q < n_q; ++q) {
-      for (Index k = 0; k < n_k; ++k)
-        values.push_back(table.at({t5_bucket(k - query_offset - q, bidirectional, buckets, furthest), h}));
-    }
-  }
-  return Tensor({1, heads, n_q, n_k}, std::move(values));
+  return from_cells(table.size(1), n_q, n_k, [&](Index h, Index q, Index k) {
+    return table.at({t5_bucket(k - query_offset - q, bidirectional, table.size(0), furthest), h});
+  });
 }
 
 std::vector<double> mpt_slopes(Index heads, double most) {
@@ -93,14 +82,9 @@ std::vector<double> mpt_slopes(Index heads, double most) {
 }
 
 Tensor bias_of_slopes(const std::vector<double>& slopes, Index n_q, Index n_k, Index query_offset) {
-  Buffer values;
-  for (const double slope : slopes) {
-    for (Index q = 0; q < n_q; ++q) {
-      for (Index k = 0; k < n_k; ++k)
-        values.push_back(static_cast<float>(slope * static_cast<double>(k - query_offset - q)));
-    }
-  }
-  return Tensor({1, std::ssize(slopes), n_q, n_k}, std::move(values));
+  return from_cells(std::ssize(slopes), n_q, n_k, [&](Index h, Index q, Index k) {
+    return static_cast<float>(slopes[static_cast<std::size_t>(h)] * static_cast<double>(k - query_offset - q));
+  });
 }
 
 Tensor falcon_alibi(Index heads, Index n_q, Index n_k, double scale) {
@@ -108,16 +92,11 @@ Tensor falcon_alibi(Index heads, Index n_q, Index n_k, double scale) {
     const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(value));
     return std::bit_cast<float>((bits + 0x7FFFU + ((bits >> 16U) & 1U)) & 0xFFFF0000U);
   };
-  Buffer values;
-  for (const double slope : alibi_slopes(heads)) {
-    const auto m = static_cast<double>(rounded(slope));
-    for (Index q = 0; q < n_q; ++q) {
-      for (Index k = 0; k < n_k; ++k)
-        values.push_back(static_cast<float>(
-            scale * static_cast<double>(rounded(m * static_cast<double>(rounded(static_cast<double>(k)))))));
-    }
-  }
-  return Tensor({1, heads, n_q, n_k}, std::move(values));
+  const std::vector<double> slopes = alibi_slopes(heads);
+  return from_cells(heads, n_q, n_k, [&](Index h, Index, Index k) {
+    const double slope = rounded(slopes[static_cast<std::size_t>(h)]), key = rounded(static_cast<double>(k));
+    return static_cast<float>(scale * static_cast<double>(rounded(slope * key)));
+  });
 }
 
 }  // namespace headlight

@@ -5,6 +5,7 @@
 #include "core/position/relative_bias.h"
 #include "core/scenario/file_source.h"
 #include "core/scenario/inputs.h"
+#include "core/tensor/each_matrix.h"
 #include "core/text/number_text.h"
 
 namespace headlight {
@@ -64,11 +65,8 @@ FileNorm read_qk_norm(const FileReading& r, const std::string& letter, const std
     norm.bias = flat(bias);
   }
   if (!plus_one) return norm;
-  norm.weight = r.file.made(norm.name + " plus one", [&] {
-    Buffer gain;
-    for (const float w : norm.weight.values()) gain.push_back(w + 1);
-    return Tensor(norm.weight.shape(), std::move(gain));
-  });
+  norm.weight =
+      r.file.made(norm.name + " plus one", [&] { return each_number(norm.weight, [](float w) { return w + 1; }); });
   return norm;
 }
 
@@ -152,13 +150,9 @@ Tensor window_bias(const FileReading& r, const Dims& d, const std::string& table
   };
   return r.file.made(table + " over a window", [&] {
     const Tensor numbers = r.load(table);
-    Buffer cells;
-    for (Index h = 0; h < d.heads; ++h) {
-      for (Index q = 0; q < d.n_q; ++q) {
-        for (Index k = 0; k < d.n_k; ++k) cells.push_back(numbers.at({row_of(q - cls, k - cls), h}));
-      }
-    }
-    return Tensor({1, d.heads, d.n_q, d.n_k}, std::move(cells));
+    return from_cells(d.heads, d.n_q, d.n_k, [&](Index h, Index q, Index k) {
+      return numbers.at({row_of(q - cls, k - cls), h});
+    });
   });
 }
 

@@ -28,17 +28,10 @@ std::optional<Index> whole(const std::optional<FileReading::Number>& number) {
 }
 
 LayerCandidate candidate(const FileReading& r) {
-  LayerCandidate found{r.keys.layer(), kind_of(r.keys), 0, whole(heads_said(r))};
   const LinearKeys& keys = r.keys.is_packed() ? r.keys.packed : r.keys.q;
-  const Shape& shape = r.file.arrays().find(keys.weight)->shape;
-  Index outputs = keys.layout == WeightLayout::in_out ? shape[1] : shape[0];
-  if (!keys.heads.empty()) {
-    found.heads = static_cast<Index>(keys.heads.size());
-    outputs *= *found.heads;
-  } else if (shape.size() == 3) {
-    found.heads = keys.layout == WeightLayout::head_in_out ? shape[0] : shape[1];
-    outputs = *found.heads * shape[2];
-  }
+  const Index outputs = outputs_of(r.file.arrays(), keys);
+  LayerCandidate found{r.keys.layer(), kind_of(r.keys), 0, whole(heads_said(r))};
+  if (const std::optional<Index> stored = heads_stored(r.file.arrays(), keys)) found.heads = stored;
   if (!r.keys.is_packed()) {
     found.d_model = outputs;
   } else if (const std::optional<Index> kv = whole(kv_heads_said(r)); kv && found.heads) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/scenario/scenario_rules.h"
+#include "core/tensor/each_matrix.h"
 #include "core/tensor/error.h"
 #include "core/tensor/sampler.h"
 #include "core/text/texts.h"
@@ -98,16 +99,11 @@ bool is_all_given(const Scenario& scenario, Stage stage, const Tensor& drawn) {
 
 /// [n, d]: sin(p / 10000^(2i/d)) in column 2i, cos of the same in column 2i + 1.
 Tensor sinusoids(Index n, Index d) {
-  Buffer values(static_cast<std::size_t>(n * d));
-  for (Index position = 0; position < n; ++position) {
-    for (Index column = 0; column < d; ++column) {
-      const double exponent = static_cast<double>(column - column % 2) / static_cast<double>(d);
-      const double angle = static_cast<double>(position) / std::pow(10000.0, exponent);
-      values[static_cast<std::size_t>(position * d + column)] =
-          static_cast<float>(column % 2 == 0 ? std::sin(angle) : std::cos(angle));
-    }
-  }
-  return Tensor({n, d}, std::move(values));
+  return from_cells(n, d, [&](Index position, Index column) {
+    const double exponent = static_cast<double>(column - column % 2) / static_cast<double>(d);
+    const double angle = static_cast<double>(position) / std::pow(10000.0, exponent);
+    return static_cast<float>(column % 2 == 0 ? std::sin(angle) : std::cos(angle));
+  });
 }
 
 Tensor with_positions(const Tensor& x) {

@@ -10,6 +10,7 @@
 #include "core/scenario/lesson_markdown.h"
 #include "core/scenario/state_dict.h"
 #include "core/scenario/tensor_file.h"
+#include "core/tensor/each_matrix.h"
 #include "core/tensor/error.h"
 
 namespace headlight {
@@ -44,12 +45,9 @@ std::optional<Buffered> causal_buffer(const FileReading& r, const Dims& d, const
   const bool upper = !lower && (equals([](Index q, Index k) { return k > q ? 1.0F : 0.0F; }) ||
                                 equals([](Index q, Index k) { return k > q ? -INFINITY : 0.0F; }));
   if (!lower && !upper) return {};
-  Buffer values;
-  for (Index q = 0; q < d.n_q; ++q) {
-    const Index row = d.n_k > d.n_q ? q + d.n_k - d.n_q : q;  // the queries are the last ones of a cache
-    for (Index k = 0; k < d.n_k; ++k) values.push_back(k <= row ? 1.0F : 0.0F);
-  }
-  return Buffered{name, Tensor({1, 1, d.n_q, d.n_k}, std::move(values)), upper};
+  const Index before = std::max<Index>(0, d.n_k - d.n_q);  // the queries are the last ones of a cache
+  const auto seen = [=](Index, Index q, Index k) { return k <= q + before ? 1.0F : 0.0F; };
+  return Buffered{name, from_cells(1, d.n_q, d.n_k, seen), upper};
 }
 
 /// The ids as float32. Ids that are too large for float32 to distinguish are replaced by 0, 1, …, and `assumptions`

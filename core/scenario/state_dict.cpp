@@ -56,33 +56,6 @@ LinearKeys projection_at(const Names& names, const std::string& name, const Suff
   return {weight->name, names.if_present(joined(name, suffix.bias)), heads ? WeightLayout::in_head_out : suffix.layout};
 }
 
-/// The numbers of inputs and outputs of a weight, over all heads.
-struct Sides {
-  Index in = 0, out = 0;
-};
-Sides sides_of(const ArrayEntry& entry, WeightLayout layout) {
-  const Shape& s = entry.shape;
-  switch (layout) {
-    case WeightLayout::out_in: return {s[1], s[0]};
-    case WeightLayout::in_out: return {s[0], s[1]};
-    case WeightLayout::head_in_out: return {s[1], s[0] * s[2]};
-    case WeightLayout::in_head_out: return {s[0], s[1] * s[2]};
-    case WeightLayout::head_inner_out: return {s[0] * s[1], s[2]};
-  }
-  return {};
-}
-
-/// The number of outputs of a projection, over all heads.
-Index outputs_of(const Names& names, const LinearKeys& keys) {
-  if (keys.heads.empty()) {
-    const Index out = sides_of(*names.file().find(keys.weight), keys.layout).out;
-    return keys.outputs == Outputs::all ? out : out / 2;
-  }
-  Index sum = 0;
-  for (const LinearKeys& head : keys.heads) sum += outputs_of(names, head);
-  return sum;
-}
-
 /// The prefix of output.dense in BERT and ViT, which is next to "self." or "attention.attention."; nothing for others,
 /// whose parent can have layers with the same name outside the attention.
 std::optional<std::string> parent_of(const std::string& prefix) {
@@ -104,12 +77,12 @@ LinearKeys output_of(const Names& names, const std::string& prefix, Index width,
         if (keys.layout == WeightLayout::in_head_out) keys.layout = WeightLayout::head_inner_out;
         const ArrayEntry& entry = *names.file().find(keys.weight);
         // c_proj is a Conv1D in GPT-2 and an nn.Linear in nanoGPT; if it is not square, its sides show which.
-        const Sides sides = sides_of(entry, keys.layout);
+        const Sides sides = sides_of(entry.shape, keys.layout);
         if (name == "c_proj" && width > 0 && sides.in != width && sides.out == width) {
           keys.layout = keys.layout == WeightLayout::out_in ? WeightLayout::in_out : WeightLayout::out_in;
         }
         const bool certain = name == "o_proj" || name == "out_proj" || name == "c_proj";
-        const Index in = sides_of(entry, keys.layout).in;
+        const Index in = sides_of(entry.shape, keys.layout).in;
         if (width == 0 || certain || in == width || (queries > width && in == queries)) return keys;
       }
     }
@@ -130,8 +103,8 @@ std::optional<AttentionKeys> separate_at(const Names& names, const std::string& 
   keys.v = projection_at(names, joined(*prefix, scheme.v), suffix);
   if (keys.q.weight.empty() || keys.k.weight.empty() || keys.v.weight.empty()) return {};
   if (suffix.weight == "_weight") keys.packed.bias = names.if_present(*prefix + "in_proj_bias");
-  keys.o = output_of(names, scheme.q == "self.query" ? *prefix + "self." : *prefix, outputs_of(names, keys.v),
-                     outputs_of(names, keys.q));
+  keys.o = output_of(names, scheme.q == "self.query" ? *prefix + "self." : *prefix, outputs_of(names.file(), keys.v),
+                     outputs_of(names.file(), keys.q));
   return keys;
 }
 
@@ -152,7 +125,7 @@ std::optional<AttentionKeys> head_modules_at(const Names& names, const std::stri
     if (projection->heads.empty()) return {};
     projection->weight = projection->heads.front().weight;
   }
-  keys.o = output_of(names, *prefix, outputs_of(names, keys.v));
+  keys.o = output_of(names, *prefix, outputs_of(names.file(), keys.v));
   return keys;
 }
 
@@ -197,11 +170,11 @@ std::optional<AttentionKeys> pair_at(const Names& names, const std::string& name
   // GPT-2's are Conv1Ds, unless the sides of c_attn show an nn.Linear.
   const Shape& shape = names.file().find(kv.weight)->shape;
   if (scheme.kv == "c_attn" && shape[0] < 2 * shape[1]) keys.q.layout = kv.layout = WeightLayout::in_out;
-  if (sides_of(*names.file().find(kv.weight), kv.layout).out % 2 != 0) return {};
+  if (sides_of(names.file().find(kv.weight)->shape, kv.layout).out % 2 != 0) return {};
   keys.k = keys.v = std::move(kv);
   keys.k.outputs = Outputs::first_half;
   keys.v.outputs = Outputs::second_half;
-  keys.o = output_of(names, *prefix, outputs_of(names, keys.v), outputs_of(names, keys.q));
+  keys.o = output_of(names, *prefix, outputs_of(names.file(), keys.v), outputs_of(names.file(), keys.q));
   if (keys.q.layout == WeightLayout::in_out && keys.o.weight.ends_with("c_proj.weight"))
     keys.o.layout = WeightLayout::in_out;
   return keys;
@@ -224,7 +197,7 @@ std::optional<AttentionKeys> packed_at(const Names& names, const std::string& na
   if (scheme.weight == "c_attn.weight" && cols > rows) keys.packed.layout = WeightLayout::in_out;
   // A square proj is an output projection, as in timm.
   if (scheme.weight == "proj.weight" && (rows % 3 != 0 || rows <= cols)) return {};
-  const Sides sides = sides_of(*entry, keys.packed.layout);
+  const Sides sides = sides_of(entry->shape, keys.packed.layout);
   const bool is_square = scheme.weight == "proj.weight" || sides.out == 3 * sides.in;
   keys.o = output_of(names, *prefix, is_square ? sides.out / 3 : 0);
   if (keys.o.weight == entry->name) keys.o = {};
@@ -308,13 +281,43 @@ void join_heads(const Names& names, std::vector<AttentionKeys>& found) {
         all->heads.push_back(*one);
     }
     for (LinearKeys* all : {&attention.q, &attention.k, &attention.v}) all->weight = all->heads.front().weight;
-    attention.o = output_of(names, prefix, outputs_of(names, attention.v));
+    attention.o = output_of(names, prefix, outputs_of(names.file(), attention.v));
     joined_found.push_back(std::move(attention));
   }
   found = std::move(joined_found);
 }
 
 }  // namespace
+
+Sides sides_of(const Shape& s, WeightLayout layout) {
+  switch (layout) {
+    case WeightLayout::out_in: return {s[1], s[0]};
+    case WeightLayout::in_out: return {s[0], s[1]};
+    case WeightLayout::head_in_out: return {s[1], s[0] * s[2]};
+    case WeightLayout::in_head_out: return {s[0], s[1] * s[2]};
+    case WeightLayout::head_inner_out: return {s[0] * s[1], s[2]};
+  }
+  return {};
+}
+
+Index outputs_of(const ArrayFile& file, const LinearKeys& keys) {
+  if (keys.heads.empty()) {
+    const Index out = sides_of(file.find(keys.weight)->shape, keys.layout).out;
+    return keys.outputs == Outputs::all ? out : out / 2;
+  }
+  Index sum = 0;
+  for (const LinearKeys& head : keys.heads) sum += outputs_of(file, head);
+  return sum;
+}
+
+std::optional<Index> heads_stored(const ArrayFile& file, const LinearKeys& keys) {
+  if (keys.weight.empty()) return {};
+  if (!keys.heads.empty()) return static_cast<Index>(keys.heads.size());
+  const Shape& shape = file.find(keys.weight)->shape;
+  if (keys.layout == WeightLayout::head_in_out) return shape[0];
+  if (keys.layout == WeightLayout::in_head_out) return shape[1];
+  return {};
+}
 
 std::string AttentionKeys::layer() const { return prefix.empty() ? "" : prefix.substr(0, prefix.size() - 1); }
 
@@ -338,143 +341,6 @@ std::vector<AttentionKeys> find_attentions(const ArrayFile& file) {
     return keys.packed.weight == keys.prefix + "proj.weight" && at_prefix[keys.prefix] > 1;
   });
   return found;
-}
-
-namespace {
-
-Message listed(const std::vector<AttentionKeys>& candidates) {
-  constexpr std::size_t most = 60;
-  std::vector<std::string> layers;
-  for (std::size_t i = 0; i < std::min(candidates.size(), most); ++i) layers.push_back(candidates[i].layer());
-  const Message list = first_in_quotes(layers, most);
-  return candidates.size() > most ? Message("{0}, and {1} more", list, candidates.size() - most) : list;
-}
-
-/// The error message if one projection was found without the others.
-Message half_found(const ArrayFile& file) {
-  for (const ArrayEntry& entry : file.entries()) {
-    for (const SeparateScheme& scheme : separate_schemes) {
-      for (const string_view layer : {scheme.q, scheme.k, scheme.v}) {
-        const std::optional<std::string> prefix = prefix_before(entry.name, joined(layer, ".weight"));
-        if (!prefix) continue;
-        for (const string_view other : {scheme.q, scheme.k, scheme.v}) {
-          const std::string wanted = joined(*prefix, other, ".weight");
-          file.refuse_if_skipped(wanted);
-          if (!file.find(wanted)) return {"has {0} but no {1}", in_quotes(entry.name), in_quotes(wanted)};
-        }
-        if (entry.shape.size() != 2) return {"{0} has shape {1}", in_quotes(entry.name), to_string(entry.shape)};
-      }
-    }
-  }
-  return {};
-}
-
-void refuse_quantised(const ArrayFile& file) {
-  for (const ArrayEntry& entry : file.entries()) {
-    const std::string form = quantised_form(entry.name);
-    if (!form.empty()) {
-      throw FileError(file.path(), Message("stores its weights quantised: {0} is {1}", in_quotes(entry.name), form),
-                      "expected weights in floating point, as they were before they were quantised");
-    }
-  }
-}
-
-[[noreturn]] void fail_without_weights(const ArrayFile& file) {
-  constexpr const char* expected =
-      "expected projections such as q_proj.weight, k_proj.weight and v_proj.weight, or in_proj_weight";
-  refuse_quantised(file);
-  const Message half = half_found(file);
-  if (!half.empty()) throw FileError(file.path(), half, expected);
-  const std::string names = first_names(file.entries());
-  throw FileError(file.path(),
-                  names.empty() ? Message("holds no attention weights (no arrays at all)")
-                                : Message("holds no attention weights (found {0})", names),
-                  expected);
-}
-
-}  // namespace
-
-std::string quantised_form(string_view name) {
-  struct Form {
-    string_view ending, is;
-  };
-  constexpr Form forms[] = {
-      {".qweight", "GPTQ's or AWQ's packed integers"},
-      {".qzeros", "GPTQ's zero points"},
-      {".scales", "the scales of integers"},
-      {".g_idx", "GPTQ's order of groups"},
-      {".SCB", "the scale of bitsandbytes' 8-bit integers"},
-      {".weight_format", "bitsandbytes' note on its 8-bit integers"},
-      {".absmax", "the scale of bitsandbytes' 4-bit numbers"},
-      {".quant_map", "bitsandbytes' table of 4-bit numbers"},
-      {".quant_state", "bitsandbytes' state"},
-      {".weight_scale", "the scale of fp8 or 8-bit integers"},
-      {".weight_scale_inv", "the scale of fp8"},
-      {".weight_zero_point", "the zero point of integers"},
-      {".weight_packed", "packed integers"},
-      {"._packed_params", "PyTorch's packed integers"},
-  };
-  for (const Form& form : forms) {
-    if (name.ends_with(form.ending)) return std::string(form.is);
-  }
-  if (name.find(".quant_state.") != string_view::npos) return "bitsandbytes' state";
-  return {};
-}
-
-namespace {
-
-/// The prefixes of the modules that hold this attention and no other, the innermost first.
-std::vector<std::string> modules_around(const AttentionKeys& keys, const std::vector<AttentionKeys>& all) {
-  std::vector<std::string> modules;
-  std::string prefix = keys.prefix;
-  while (!prefix.empty()) {
-    const std::size_t dot = prefix.size() < 2 ? std::string::npos : prefix.rfind('.', prefix.size() - 2);
-    prefix.resize(dot == std::string::npos ? 0 : dot + 1);
-    const auto held = std::ranges::count_if(all, [&](const auto& each) { return each.prefix.starts_with(prefix); });
-    if (held == 1) modules.push_back(prefix);
-  }
-  return modules;
-}
-
-AttentionKeys choose_among(const std::vector<AttentionKeys>& all, const ArrayFile& file, const std::string& layer) {
-  if (all.empty()) fail_without_weights(file);
-  const std::string wanted = layer.ends_with('.') ? layer.substr(0, layer.size() - 1) : layer;
-  std::vector<AttentionKeys> matching;
-  for (const AttentionKeys& keys : all) {
-    if (wanted.empty() || keys.layer() == wanted || keys.prefix.starts_with(wanted + ".") ||
-        keys.prefix.starts_with(wanted + "/") || keys.q.weight.starts_with(wanted + ".")) {
-      matching.push_back(keys);
-    }
-  }
-  const auto exact =
-      std::find_if(matching.begin(), matching.end(), [&](const AttentionKeys& keys) { return keys.layer() == wanted; });
-  if (!wanted.empty() && exact != matching.end()) return *exact;
-  if (matching.empty() && !wanted.empty() && wanted.find_first_not_of("0123456789") == std::string::npos) {
-    // "3": the attention with this number in its prefix.
-    for (const AttentionKeys& keys : all) {
-      if (("." + keys.prefix).find("." + wanted + ".") != std::string::npos) matching.push_back(keys);
-    }
-  }
-  if (matching.empty()) {
-    const bool one_unnamed = all.size() == 1 && all.front().layer().empty();
-    throw FileError(file.path(), Message("has no attention layer {0}", in_quotes(wanted)),
-                    one_unnamed ? Message("expected no --layer, since it holds one attention alone")
-                                : Message("expected one of {0}", listed(all)));
-  }
-  if (matching.size() > 1) {
-    throw FileError(file.path(), Message("holds {0} attention layers", matching.size()),
-                    Message("expected --layer with one of {0}", listed(matching)));
-  }
-  return matching.front();
-}
-
-}  // namespace
-
-AttentionKeys choose_attention(const ArrayFile& file, const std::string& layer) {
-  const std::vector<AttentionKeys> all = find_attentions(file);
-  AttentionKeys chosen = choose_among(all, file, layer);
-  chosen.around = modules_around(chosen, all);
-  return chosen;
 }
 
 }  // namespace headlight

@@ -1,6 +1,7 @@
 // State-dict names: which arrays of a file are the projections of a multi-head attention (file formats: README).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,16 @@ struct LinearKeys {
   Outputs outputs = Outputs::all;   ///< halves: keys and values are in one matrix, queries in another
   std::vector<LinearKeys> heads{};  ///< one module per head, with concatenated outputs; `weight` is that of the first
 };
+
+/// The numbers of inputs and outputs of a stored weight, over all heads.
+struct Sides {
+  Index in = 0, out = 0;
+};
+Sides sides_of(const Shape& shape, WeightLayout layout);
+/// The outputs of a projection, over all heads.
+Index outputs_of(const ArrayFile& file, const LinearKeys& keys);
+/// The number of heads that its modules or the axes of its weight show.
+std::optional<Index> heads_stored(const ArrayFile& file, const LinearKeys& keys);
 
 /// How the rows of a packed matrix divide into query, key and value.
 enum class Packing : std::uint8_t {

@@ -1,4 +1,5 @@
-// Visits the matrices of a tensor, one for each batch entry and head; combines two tensors.
+// Visits the matrices of a tensor, one for each batch entry and head; makes tensors from what a function says of each
+// number.
 #pragma once
 
 #include <algorithm>
@@ -23,6 +24,33 @@ bool any_matrix(const Tensor& tensor, Holds holds) {
   bool found = false;
   each_matrix(tensor, [&](const MatrixView& matrix, Index, Index) { found = found || holds(matrix); });
   return found;
+}
+
+/// [rows, cols] of cell(row, col), row by row.
+template <typename Cell>
+Tensor from_cells(Index rows, Index cols, Cell cell) {
+  Buffer values;
+  values.reserve(static_cast<std::size_t>(rows * cols));
+  for (Index row = 0; row < rows; ++row) {
+    for (Index col = 0; col < cols; ++col) values.push_back(cell(row, col));
+  }
+  return Tensor({rows, cols}, std::move(values));
+}
+
+/// [1, heads, rows, cols] of cell(head, row, col).
+template <typename Cell>
+Tensor from_cells(Index heads, Index rows, Index cols, Cell cell) {
+  return from_cells(heads * rows, cols, [&](Index row, Index col) { return cell(row / rows, row % rows, col); })
+      .view({1, heads, rows, cols});
+}
+
+/// The tensor with change(number) in place of each number.
+template <typename Change>
+Tensor each_number(const Tensor& tensor, Change change) {
+  const Tensor packed = tensor.contiguous();
+  Buffer values(packed.values().begin(), packed.values().end());
+  for (float& value : values) value = change(value);
+  return Tensor(tensor.shape(), std::move(values));
 }
 
 /// Combines two tensors of four axes element by element. Each axis has the same size in both, or size 1 in one of them.
