@@ -173,7 +173,6 @@ TEST_CASE("files that are cut, damaged or something else are refused in the wind
       {"plain.txt", "hello"},
       {"lfs.safetensors", "version https://git-lfs.github.com/spec/v1\noid sha256:0\n"},
       {"legacy.pt", legacy.substr(0, legacy.size() / 2)},
-      {"module.pt", samples::read_bytes(samples::fixture("torch_whole_module.pt"))},
       {"other.npz", samples::zip({{"readme.txt", "hello"}})},
       {"none.npz", samples::zip({})},
       {"cut.npz", good.substr(0, good.size() / 2)},
