@@ -69,10 +69,12 @@ Tensor input_of(const FileReading& r, const std::string& name, Index width, cons
 /// Whether the layer can be cross-attention over another sequence in the file.
 bool may_be_cross(const FileReading& r) {
   const std::string& prefix = r.keys.prefix;
+  const auto says = [&](std::initializer_list<const char*> words) {
+    return std::ranges::any_of(words, [&](const char* word) { return prefix.find(word) != std::string::npos; });
+  };
   const bool is_only = prefix.empty() || (!r.keys.around.empty() && r.keys.around.back().empty());
-  return is_only || std::ranges::any_of(std::initializer_list<const char*>{"cross", "Cross", "encoder_attn", "EncDec",
-                                                                           "multihead_attn", "src_attn"},
-                                        [&](const char* word) { return prefix.find(word) != std::string::npos; });
+  return (is_only && !says({"self", "Self"})) ||
+         says({"cross", "Cross", "encoder_attn", "EncDec", "multihead_attn", "src_attn"});
 }
 
 /// The first of the names that is a sequence, [n, d] or [B, n, d] of floating numbers; "" if none is.
