@@ -4,100 +4,19 @@
 
 #include "core/files/array_contents.h"
 #include "core/files/load_budget.h"
+#include "core/files/torch_globals.h"
 #include "core/tensor/message.h"
 
 namespace headlight {
 namespace {
 
+using namespace torch_globals;
 using pickle::Ref;
 
 constexpr std::size_t max_depth = 64;                          // of nested dictionaries, and of axes
 constexpr std::size_t max_visits = 1'000'000;                  // an object counts each time that the tree refers to it
 constexpr std::size_t max_name_bytes = std::size_t{16} << 20;  // of all names together
 constexpr Index max_expanded = Index{1} << 25;                 // elements of a tensor that has more than its storage
-
-constexpr std::string_view rebuild_tensor[] = {"torch._utils._rebuild_tensor", "torch._utils._rebuild_tensor_v2"};
-constexpr std::string_view rebuild_parameter[] = {"torch._utils._rebuild_parameter",
-                                                  "torch._utils._rebuild_parameter_with_state"};
-// Settings that are often saved beside tensors; they are ignored.
-constexpr std::string_view ignored[] = {"torch.device",  "torch.float16", "torch.bfloat16", "torch.float32",
-                                        "torch.float64", "torch.int8",    "torch.uint8",    "torch.int16",
-                                        "torch.int32",   "torch.int64",   "torch.bool",     "torch.strided"};
-constexpr std::string_view ordered_dict = "collections.OrderedDict";
-constexpr std::string_view torch_size = "torch.Size";
-// The functions that NumPy's pickles call. The module was renamed in NumPy 2.
-constexpr std::string_view rebuild_array[] = {"numpy.core.multiarray._reconstruct",
-                                              "numpy._core.multiarray._reconstruct"};
-constexpr std::string_view rebuild_number[] = {"numpy.core.multiarray.scalar", "numpy._core.multiarray.scalar"};
-// A tensor of a class of its own; tensors that are no plain numbers in a storage, which are listed as skipped.
-constexpr std::string_view rebuild_subclass = "torch._tensor._rebuild_from_type_v2";
-constexpr std::string_view rebuild_other[] = {
-    "torch._utils._rebuild_sparse_tensor", "torch._utils._rebuild_sparse_csr_tensor", "torch._utils._rebuild_qtensor"};
-// What else such tensors' descriptions name: their layout, and how they are quantised.
-constexpr std::string_view of_other_tensors[] = {
-    "torch.serialization._get_layout", "torch.per_tensor_affine",     "torch.per_tensor_symmetric",
-    "torch.per_channel_affine",        "torch.per_channel_symmetric", "torch.per_channel_affine_float_qparams"};
-// Values of Python's own library that are saved beside tensors, under the modules' names of Python 2 and 3. A dict
-// among them is read as one; of the others nothing is.
-constexpr std::string_view builtin_modules[] = {"__builtin__.", "builtins."};
-constexpr std::string_view inert_builtins[] = {"set",    "frozenset", "bytes", "bytearray", "complex", "range",
-                                               "xrange", "slice",     "list",  "dict",      "tuple",   "int",
-                                               "float",  "str",       "bool",  "object"};
-constexpr std::string_view inert_others[] = {"datetime.datetime",      "datetime.date",     "datetime.time",
-                                             "datetime.timedelta",     "functools.partial", "collections.deque",
-                                             "collections.defaultdict"};
-constexpr std::string_view numpy_array = "numpy.ndarray", numpy_type = "numpy.dtype", bytes_of_text = "_codecs.encode",
-                           no_bytes = "__builtin__.bytes";
-
-template <typename Names>
-bool contains(const Names& names, std::string_view name) {
-  return std::ranges::find(names, name) != std::end(names);
-}
-
-/// torch.ComplexFloatStorage, torch.QInt8Storage …: tensors of these types are listed as skipped, and refused where
-/// they are needed.
-bool is_other_storage(std::string_view global) {
-  return global.starts_with("torch.") && global.ends_with("Storage") && global.find('.', 6) == std::string_view::npos &&
-         !dtype_called(global, &DTypeNames::storage);
-}
-
-/// Whether a global is a class of some library that cannot harm the machine. Its objects are read as plain containers;
-/// nothing of it is imported or run.
-bool is_inert_class(std::string_view global) {
-  constexpr std::string_view refused[] = {"os",         "posix",  "nt",     "sys",       "builtins", "__builtin__",
-                                          "subprocess", "shutil", "pty",    "code",      "socket",   "importlib",
-                                          "runpy",      "ctypes", "pickle", "webbrowser"};
-  const std::size_t dot = global.rfind('.');
-  if (dot == std::string_view::npos || dot + 1 == global.size()) return false;
-  if (contains(refused, global.substr(0, global.find('.'))) || global.starts_with("torch.")) return false;
-  const char first = global[dot + 1];
-  return first >= 'A' && first <= 'Z';
-}
-
-/// A class of PyTorch's modules, of which torch.save(module) saves objects, or a function that such an object refers
-/// to. Neither is called.
-bool is_module_class(std::string_view global) {
-  const std::size_t dot = global.rfind('.');
-  return global.starts_with("torch.nn.modules.") && dot + 1 < global.size() && global[dot + 1] >= 'A' &&
-         global[dot + 1] <= 'Z';
-}
-bool is_function_of_modules(std::string_view global) {
-  return global.starts_with("torch.nn.functional.") || global.starts_with("torch._C._nn.");
-}
-
-/// Whether the attributes of a module are settings of attention. Those of a Linear or a Dropout are not.
-bool has_settings(std::string_view module_class) {
-  return !is_module_class(module_class) || module_class.ends_with(".MultiheadAttention") ||
-         module_class.find(".Transformer") != std::string_view::npos;
-}
-
-/// Whether a global is a value of Python's own library that is neither used nor harmful.
-bool is_inert_value(std::string_view global) {
-  const auto is_builtin = [&](std::string_view module) {
-    return global.starts_with(module) && contains(inert_builtins, global.substr(module.size()));
-  };
-  return contains(inert_others, global) || std::ranges::any_of(builtin_modules, is_builtin);
-}
 
 /// Walks the pickle's tree and lists the tensors and numbers in it under their dotted names.
 class TorchReader {
@@ -458,15 +377,6 @@ class TorchReader {
 };
 
 }  // namespace
-
-bool is_torch_global(std::string_view global) {
-  return dtype_called(global, &DTypeNames::storage) || is_other_storage(global) || contains(rebuild_tensor, global) ||
-         contains(rebuild_parameter, global) || contains(ignored, global) || contains(rebuild_array, global) ||
-         contains(rebuild_number, global) || global == numpy_array || global == numpy_type || global == bytes_of_text ||
-         global == no_bytes || global == ordered_dict || global == torch_size || global == rebuild_subclass ||
-         contains(rebuild_other, global) || contains(of_other_tensors, global) || is_inert_class(global) ||
-         is_inert_value(global) || is_module_class(global) || is_function_of_modules(global);
-}
 
 ArrayContents read_torch_tree(const pickle::Tree& tree, const TorchStorages& storages, OpenStorage open,
                               const std::string& only, const ErrorPlace& place) {
