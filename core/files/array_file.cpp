@@ -13,6 +13,7 @@
 
 #include "core/files/array_contents.h"
 #include "core/files/byte_reader.h"
+#include "core/files/computed_weights.h"
 #include "core/files/load_budget.h"
 #include "core/tensor/memory.h"
 #include "core/text/number_text.h"
@@ -259,7 +260,7 @@ std::string name_of_only_array(const std::filesystem::path& path) {
 std::shared_ptr<const ArrayFile> open_arrays(const std::filesystem::path& path) {
   const ErrorPlace place{path.string()};
   const FileStamp before = stamp_of(path);
-  ArrayContents contents = open_contents(path, place);
+  ArrayContents contents = with_computed_weights(open_contents(path, place), place);
   if (contents.entries.empty() && !contents.skipped.empty()) {
     place.array(contents.skipped[0].name).fail(contents.skipped[0].reason, "numbers");
   }

@@ -43,6 +43,7 @@ struct ArrayEntry {
   std::string name;  ///< in .pt, the keys of nested dictionaries joined by dots: "model.q_proj.weight"
   DType dtype;
   Shape shape;
+  std::string_view computed_by{};  ///< "weight_norm" for a weight that its module computes; empty if it is stored
 };
 
 /// `"x", "y"`: the first eight, followed by "…" if there are more.

@@ -24,11 +24,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using Parts = std::span<const std::span<const std::byte>>;
+using Chunks = std::span<const std::span<const std::byte>>;
 
 Message last_error() { return errno != 0 ? std::strerror(errno) : "the disk may be full"; }
 
-void write_parts(const fs::path& path, Parts parts, const fs::path& subject) {
+void write_parts(const fs::path& path, Chunks parts, const fs::path& subject) {
   errno = 0;
   std::ofstream out(path, std::ios::binary);
   for (const std::span<const std::byte> bytes : parts)
@@ -125,7 +125,7 @@ void copy_into(const fs::path& from, const fs::path& device, const fs::path& tar
 #ifdef O_TMPFILE
 /// Writes through a file that has no name until it is complete and on the disk, so that a stopped program leaves
 /// nothing. Returns false, with nothing done, if the file system has no such files.
-bool write_nameless(const fs::path& real, const fs::path& folder, Parts parts, const fs::file_status& status,
+bool write_nameless(const fs::path& real, const fs::path& folder, Chunks parts, const fs::file_status& status,
                     const fs::path& target) {
   const Descriptor file(::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666));
   if (file.number() < 0) return false;
@@ -190,7 +190,7 @@ namespace {
 
 /// Writes a file whole or not at all. If all bytes are given in `parts`, it avoids a named temporary file where it can.
 void write_whole(const fs::path& target, const std::function<void(const fs::path&)>& write,
-                 [[maybe_unused]] std::optional<Parts> parts) {
+                 [[maybe_unused]] std::optional<Chunks> parts) {
   std::error_code error;
   const fs::path real = link_end(target, target);  // a symbolic link stays, its target is replaced
   const fs::file_status status = fs::status(real, error);
@@ -228,7 +228,7 @@ void write_whole_file(const fs::path& target, std::span<const std::byte> bytes) 
   write_whole_file(target, std::array{bytes});
 }
 
-void write_whole_file(const fs::path& target, Parts parts) {
+void write_whole_file(const fs::path& target, Chunks parts) {
   write_whole(
       target, [&](const fs::path& temporary) { write_parts(temporary, parts, target); }, parts);
 }

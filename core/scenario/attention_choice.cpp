@@ -50,6 +50,11 @@ void refuse_quantised(const ArrayFile& file) {
   constexpr const char* expected =
       "expected projections such as q_proj.weight, k_proj.weight and v_proj.weight, or in_proj_weight";
   refuse_quantised(file);
+  for (const ArrayEntry& entry : file.entries()) {
+    if (entry.name.find(".lora_") != std::string::npos)
+      throw FileError(file.path(), Message("holds {0}, an adapter that changes a weight", in_quotes(entry.name)),
+                      "expected weights that adapters are merged into");
+  }
   const Message half = half_found(file);
   if (!half.empty()) throw FileError(file.path(), half, expected);
   const std::string names = first_names(file.entries());

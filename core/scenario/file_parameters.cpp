@@ -2,12 +2,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <tuple>
 
 #include "core/files/error_place.h"
 #include "core/scenario/file_linear.h"
 #include "core/scenario/scenario_rules.h"
 #include "core/tensor/error.h"
+#include "core/text/texts.h"
 
 namespace headlight {
 namespace {
@@ -271,6 +273,17 @@ void apply_switches(const FileReading& r, SizedParameters& read) {
   }
 }
 
+/// Names the weights that their module computes from other arrays: by weight_norm and the like.
+void note_computed(const FileReading& r) {
+  std::map<std::string_view, std::vector<std::string>> by_method;
+  for (const ArrayEntry& entry : r.file.arrays().entries()) {
+    if (!entry.computed_by.empty() && entry.name.starts_with(r.keys.prefix) && r.file.was_loaded(entry.name))
+      by_method[entry.computed_by].push_back(entry.name);
+  }
+  for (const auto& [method, names] : by_method)
+    r.assume("projections", Message("{0} is applied: {1}", std::string(method), comma_list(names)));
+}
+
 }  // namespace
 
 std::optional<FileReading::Number> heads_said(const FileReading& r) {
@@ -313,6 +326,7 @@ SizedParameters read_parameters(const FileReading& r) {
   read.dims.d_key = read.parameters.W_k.size(1);
   read.dims.d_value = read.parameters.W_v.size(1);
   add_output(r, read);
+  note_computed(r);
   apply_switches(r, read);
   return read;
 }

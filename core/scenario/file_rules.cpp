@@ -19,16 +19,20 @@ std::string array_under(const FileReading& r, std::initializer_list<const char*>
   return {};
 }
 
-/// A norm of queries or keys, over each head or over all heads together. It is a LayerNorm if it has a bias, is called
-/// layernorm, or has a row of weights for each head (Command R).
+/// A norm of queries or keys, over each head or over all heads together.
 struct FileNorm {
   Tensor weight, bias;
   std::string name;  ///< the name of the weight
   bool whole = false;
-  bool for_each_head = false;  ///< weights [heads, d_head]
+  bool for_each_head = false;  ///< weights [heads, d_head] or [heads, 1, d_head]
+  bool rows_of_heads = false;  ///< weights [heads, d_head]
 
+  /// A LayerNorm if it has a bias, is named so, or has weights [heads, d_head] (Command R).
   QkNorm kind() const {
-    return bias.defined() || for_each_head || name.find("layernorm") != std::string::npos ? QkNorm::layer : QkNorm::rms;
+    const std::string_view last = std::string_view(name).substr(0, name.rfind('.'));
+    const bool named = last.find("layernorm") != std::string_view::npos || last.ends_with("_ln") ||
+                       last.find("ln_") != std::string_view::npos;
+    return bias.defined() || named || rows_of_heads ? QkNorm::layer : QkNorm::rms;
   }
   bool is_as(const FileNorm& other) const {
     return weight.defined() == other.weight.defined() && whole == other.whole && for_each_head == other.for_each_head &&
@@ -36,15 +40,45 @@ struct FileNorm {
   }
 };
 
-FileNorm read_qk_norm(const FileReading& r, const std::string& letter, const std::string& word, Index heads,
-                      Index d_head, bool plus_one) {
-  FileNorm norm{{}, {}, {}, false, false};
-  for (const std::string& name : {letter + "_norm", word + "_norm", letter + "_layernorm", word + "_layernorm"}) {
-    if (norm.name.empty()) norm.name = array_under(r, {(name + ".weight").c_str()});
+/// The arrays of a norm; no names if the file has none.
+struct NormArrays {
+  std::string weight, bias;
+};
+
+NormArrays norm_named(const FileReading& r, std::string_view pattern, std::string_view letter, std::string_view word) {
+  std::string name(pattern);
+  for (const auto& [mark, with] : {std::pair{"{l}", letter}, {"{w}", word}}) {
+    if (const std::size_t at = name.find(mark); at != std::string::npos) name.replace(at, 3, with);
   }
+  for (const auto& [weight, bias] : {std::pair{".weight", ".bias"}, {".gamma", ".beta"}, {".scale", ".bias"}}) {
+    std::string found = array_under(r, {(name + weight).c_str()});
+    if (!found.empty()) return {std::move(found), array_under(r, {(name + bias).c_str()})};
+  }
+  return {};
+}
+
+/// The norms of queries and of keys, under their names in the libraries ({l}: q or k; {w}: query or key).
+std::pair<NormArrays, NormArrays> find_norms(const FileReading& r) {
+  for (const char* pattern : {"{l}_norm", "{w}_norm", "{l}_layernorm", "{w}_layernorm"}) {
+    NormArrays q = norm_named(r, pattern, "q", "query"), k = norm_named(r, pattern, "k", "key");
+    if (!q.weight.empty() || !k.weight.empty()) return {std::move(q), std::move(k)};
+  }
+  // One of these alone may be the norm of an input.
+  for (const char* pattern : {"norm_{l}", "norm_{w}", "{l}_ln", "ln_{l}", "{l}norm", "{l}_rmsnorm", "norm.{w}_norm",
+                              "qk_norm.{w}_norm", "qk_norm.{l}"}) {
+    NormArrays q = norm_named(r, pattern, "q", "query"), k = norm_named(r, pattern, "k", "key");
+    if (!q.weight.empty() && !k.weight.empty()) return {std::move(q), std::move(k)};
+  }
+  return {};
+}
+
+FileNorm read_qk_norm(const FileReading& r, const NormArrays& arrays, Index heads, Index d_head, bool plus_one) {
+  const auto& [weight, bias] = arrays;
+  FileNorm norm{{}, {}, weight};
   if (norm.name.empty()) return norm;
   const Shape& shape = r.file.arrays().find(norm.name)->shape;
-  norm.for_each_head = shape == Shape{heads, d_head};
+  norm.rows_of_heads = shape == Shape{heads, d_head};
+  norm.for_each_head = norm.rows_of_heads || (shape == Shape{heads, 1, d_head} && heads > 1);
   norm.whole = shape == Shape{heads * d_head} && heads > 1;
   if (shape != Shape{d_head} && !norm.whole && !norm.for_each_head) {
     r.fail(r.shape_of(norm.name),
@@ -58,8 +92,7 @@ FileNorm read_qk_norm(const FileReading& r, const std::string& letter, const std
                : stored;
   };
   norm.weight = flat(norm.name);
-  const std::string bias = norm.name.substr(0, norm.name.size() - std::string_view("weight").size()) + "bias";
-  if (r.file.arrays().find(bias)) {
+  if (!bias.empty()) {
     if (r.file.arrays().find(bias)->shape != shape)
       r.fail(r.shape_of(bias), Message("expected {0}, as {1} has", to_string(shape), norm.name));
     norm.bias = flat(bias);
@@ -195,8 +228,9 @@ FileRules with_layer_arrays(const FileReading& r, const std::optional<LayerDescr
                             FileRules rules) {
   OwnRules own = rules.own.value_or(OwnRules());
   const bool plus_one = layer && layer->attention.q_norm.plus_one;
-  const FileNorm q_norm = read_qk_norm(r, "q", "query", d.heads, d.d_head, plus_one),
-                 k_norm = read_qk_norm(r, "k", "key", d.kv_heads, d.d_head, plus_one);
+  const auto [q_arrays, k_arrays] = find_norms(r);
+  const FileNorm q_norm = read_qk_norm(r, q_arrays, d.heads, d.d_head, plus_one),
+                 k_norm = read_qk_norm(r, k_arrays, d.kv_heads, d.d_head, plus_one);
   if (!q_norm.is_as(k_norm)) {
     r.fail("normalises queries and keys in different ways",
            "expected q_norm.weight and k_norm.weight, both [d_head] or both over all heads");

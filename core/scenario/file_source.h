@@ -85,6 +85,7 @@ struct PrecomputedAttention {
   std::string group;                      ///< common name of `weights`: "attentions"
   std::string others{};                   ///< all groups of the file, if this one was chosen from several
   bool joined = false;                    ///< heads as [B, n, H · d_head] or [n, H · d_head], not split
+  bool packed = false;                    ///< queries, keys and values are in one array
 };
 /// One layer of the attentions in a file.
 struct FileAttention {

@@ -140,6 +140,60 @@ TEST_CASE("query, key and value without parameters are scaled_dot_product_attent
   CHECK(contains(with_weights.add("mix.weight", drawn("w", {d, d})).error(), "holds no attention weights"));
 }
 
+TEST_CASE("norms of queries and keys are found under the names of other libraries, but not one of them alone") {
+  struct Names {
+    const char *q, *k, *kind;
+  };
+  for (const auto& [q, k, kind] : {Names{"norm_q.weight", "norm_k.weight", "RMSNorm"},
+                                   {"q_norm.gamma", "k_norm.gamma", "RMSNorm"},
+                                   {"q_norm.scale", "k_norm.scale", "RMSNorm"},
+                                   {"q_ln.weight", "k_ln.weight", "LayerNorm"},
+                                   {"norm.query_norm.scale", "norm.key_norm.scale", "RMSNorm"},
+                                   {"qnorm.weight", "knorm.weight", "RMSNorm"}}) {
+    CAPTURE(q);
+    Sample file;
+    file.linears("q_proj", "k_proj", "v_proj", "o_proj").heads().self_input();
+    Sample one_alone = file;
+    const Tensor gains = drawn("gains", {2});
+    const Inputs in = file.add(q, gains).add(k, gains).resolved();
+    CHECK(is_said(in, "QK-norm", kind));
+    CHECK_THAT(own_rules(in).q_norm, agrees_with(gains));
+    if (std::string(q).find("_norm.") != std::string::npos) continue;
+    CHECK(is_said(one_alone.add(q, gains).resolved(), "not used", q));
+  }
+  Sample by_head;
+  by_head.linears("q_proj", "k_proj", "v_proj", "o_proj").heads().self_input();
+  by_head.add("q_norm.gamma", drawn("a", {H, 1, 2})).add("k_norm.gamma", drawn("b", {H, 1, 2}));
+  const Inputs in = by_head.resolved();
+  CHECK(is_said(in, "QK-norm", "RMSNorm with q_norm.gamma and k_norm.gamma, over each head, with weights of its own"));
+}
+
+TEST_CASE("queries, keys and values may be packed in one array, along the axis of size 3 or the last one") {
+  const Tensor q = drawn("q", {B, n_k, H, 2}), k = drawn("k", {B, n_k, H, 2}), v = drawn("v", {B, n_k, H, 2});
+  const auto by_head = [](const Tensor& t) { return t.transpose(1, 2).contiguous(); };
+  const auto check = [&](Sample file) {
+    const Inputs in = file.resolved();
+    CHECK_THAT(in.Q_heads, agrees_with(by_head(q)));
+    CHECK_THAT(in.K_heads, agrees_with(by_head(k)));
+    CHECK_THAT(in.V_heads, agrees_with(by_head(v)));
+  };
+  const auto one = [](const Tensor& t, Shape shape) { return t.contiguous().view(std::move(shape)); };
+  const auto stacked = [&](const auto& each) {
+    Buffer numbers;
+    for (const Tensor& t : {each(q), each(k), each(v)})
+      numbers.insert(numbers.end(), t.values().begin(), t.values().end());
+    Shape shape = each(q).shape();
+    shape.insert(shape.begin(), 3);
+    return Tensor(shape, std::move(numbers));
+  };
+  const Tensor all = stacked([](const Tensor&t) { return t; }), split = stacked(by_head);
+  check(Sample().add("qkv", all.transpose(0, 1).transpose(1, 2).contiguous()).number("num_heads", H));
+  check(Sample().add("qkv", split));
+  check(Sample().add("qkv", split.transpose(0, 1).contiguous()));
+  check(Sample().add("qkv", all.transpose(0, 1).transpose(1, 2).contiguous().view({B, n_k, 3 * H * 2})).heads());
+  CHECK(contains(Sample().add("qkv", drawn("a", {2, 4, 5, H, 2})).error(), "one of the first three sizes is 3"));
+}
+
 TEST_CASE("a second sequence in the file is what keys and values are made from, under its usual names") {
   for (const char* name : {"memory", "context", "enc_output", "kv", "inputs_kv"}) {
     CAPTURE(name);
