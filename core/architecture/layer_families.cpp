@@ -71,17 +71,16 @@ void refuse_other_attention(const NetworkBuilder& b) {
 }
 
 /// Whether layer i has a window: layer_types says it, else a pattern, in which the last of every few layers has none.
-bool has_window(const Config& c, Index i, Index full_every) {
+bool has_window(const Config& c, Index i) {
   const nlohmann::json* types = c.find({"layer_types"});
   if (types && types->is_array() && i < static_cast<Index>(types->size()))
     return (*types)[static_cast<std::size_t>(i)] == "sliding_attention";
   const auto pattern = number_of(c, {"sliding_window_pattern", "_sliding_window_pattern"});
-  const Index every = pattern ? static_cast<Index>(*pattern) : full_every;
+  const Index every = pattern ? static_cast<Index>(*pattern) : 0;
   return every <= 0 || (i + 1) % every != 0;
 }
 
-bool is_rotated(const Config& c, Index i, const LayerFamily& family) {
-  if (family.full_every > 0) return has_window(c, i, family.full_every);
+bool is_rotated(const Config& c, Index i) {
   const nlohmann::json* list = c.find({"no_rope_layers"});
   const auto every = static_cast<Index>(number_of(c, {"no_rope_layer_interval"}).value_or(0));
   if (list && list->is_array() && !list->empty())
@@ -156,7 +155,7 @@ void build_layers(NetworkBuilder& b, const LayerFamily& family) {
   const Rope pairing = family.pairing == Rope::none ? Rope::half : family.pairing;
   const Index channels = rotates ? rotated_channels(b, family) : 0;
   const double base =
-      inner.value("rope_theta", nlohmann::json()).is_number() ? inner["rope_theta"].get<double>() : family.base;
+      inner.value("rope_theta", nlohmann::json()).is_number() ? inner["rope_theta"].get<double>() : 10000;
   const double epsilon =
       number_of(c, {"layer_norm_eps", "layer_norm_epsilon", "rms_norm_eps", "norm_epsilon", "norm_eps"})
           .value_or(family.epsilon);
@@ -174,12 +173,12 @@ void build_layers(NetworkBuilder& b, const LayerFamily& family) {
     a.heads = b.layer->heads, a.kv_heads = b.layer->kv_heads, a.d_head = b.layer->d_head;
     scale_and_cap(b, family, a);
     a.causal = says_causal(c, family);
-    const bool slides = windowed && has_window(c, i, family.full_every);
+    const bool slides = windowed && has_window(c, i);
     a.window = slides ? static_cast<Index>(*window) : 0;
     a.alibi = alibi;
     a.other_relative = family.relative;
-    if (!rotates || !is_rotated(c, i, family)) continue;
-    const bool is_local = local && has_window(c, i, 0);
+    if (!rotates || !is_rotated(c, i)) continue;
+    const bool is_local = local && has_window(c, i);
     a.rope = is_local ? plain_rope(pairing, *local, channels)
                       : b.rope(channels, pairing, base, slides ? "sliding_attention" : "full_attention");
   }

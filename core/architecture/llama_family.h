@@ -43,7 +43,6 @@ struct LlamaFlavour {
   const char* final_norm = "norm";
   const char* activation = "silu";
   enum class Experts { none, mixtral, qwen, granite, gpt_oss, deepseek, llama4 } experts = Experts::none;
-  bool renormalised = false;  ///< default of norm_topk_prob: the chosen experts' shares sum to 1
 
   bool embedding_norm = false;
   double softcap = 0;        ///< of logits, without the field; 0: none

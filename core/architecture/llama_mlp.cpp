@@ -125,7 +125,7 @@ LinearSpec LlamaMlps::shared_gate(const std::string& name) const {
 void LlamaMlps::choose(MixtureSpec& mixture, const std::string& router, Index count) const {
   mixture.chosen = c_.whole({"num_experts_per_tok", "experts_per_token"});
   mixture.renormalised = true;
-  if (flavour_.experts == Experts::qwen) mixture.renormalised = c_.flag({"norm_topk_prob"}, flavour_.renormalised);
+  if (flavour_.experts == Experts::qwen) mixture.renormalised = c_.flag({"norm_topk_prob"}, false);
   if (flavour_.experts == Experts::llama4) {
     mixture.scoring = Scoring::sigmoid;
     mixture.renormalised = false;

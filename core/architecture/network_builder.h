@@ -164,10 +164,9 @@ void split_packed(const LinearSpec& packed, Index groups, Index query_rows, Inde
 /// A family known only for single layers: how it rotates, scales and masks, and the norm before its attention.
 struct LayerFamily {
   Rope pairing = Rope::half;  ///< none: only where a field of config.json says so
-  double base = 10000, share = 1;
+  double share = 1;
   Index rotary_dim = 0;  ///< channels that are rotated; 0: `share` of the head
   double scale = 0;      ///< of scores; 0: 1/√d_head
-  Index full_every = 0;  ///< of each so many layers the last sees all keys, unrotated (Cohere 2)
   bool causal = true;
   bool relative = false;           ///< it adds relative positions, which are not computed for a single layer
   NormKind norm = NormKind::none;  ///< before attention; none: not known

@@ -292,9 +292,7 @@ bool is_own_stages_file(const std::string& path, const Trace& trace, bool wanted
         continue;
       }
       if (*stage < Stage::Q || *stage == Stage::mask || !trace.has(*stage)) continue;
-      Index count = 1;
-      for (const Index size : entry.shape) count *= size;
-      if (count != trace[*stage].count()) continue;
+      if (element_count(entry.shape) != trace[*stage].count()) continue;
       const bool begins =
           *stage == Stage::Q_heads || *stage == Stage::K_heads || *stage == Stage::V_heads || *stage == Stage::weights;
       (begins ? also_begins : only_ends) = true;

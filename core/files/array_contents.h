@@ -84,6 +84,8 @@ ArrayContents open_torch(std::shared_ptr<const ZipArchive> archive, const std::f
 /// Quantised tensors are read as float32; the text "gguf.formats" lists their stored formats. Keys and values are
 /// texts, numbers, words and, for lists of numbers, arrays.
 ArrayContents open_gguf(const std::filesystem::path& path, const ErrorPlace& place);
+/// A pickle of arrays of NumPy, or of dictionaries of them.
+ArrayContents open_pickle(const std::filesystem::path& path, const ErrorPlace& place);
 ArrayContents open_torch_legacy(const std::filesystem::path& path, const ErrorPlace& place);
 /// Whether torch.save wrote the archive.
 bool is_torch_archive(const ZipArchive& archive);
@@ -100,6 +102,7 @@ struct NpyHeader {
   /// For text: bytes per element, and whether its characters have four bytes each (U) or one (S); 0 for other types.
   std::uint64_t text_bytes = 0;
   bool wide = false;
+  bool objects = false;  ///< its elements are pickled Python objects
 };
 
 /// The words of a .npy of text in row-major order, at most a million and 64 MB. `reader` is at the start of the .npy.

@@ -102,6 +102,8 @@ ArrayContents open_contents(const std::filesystem::path& path, const ErrorPlace&
                "a newer one; load the file and torch.save it again with a newer PyTorch");
   const bool named_safetensors = path.extension() == ".safetensors" && !is_something_else(front);
   if (named_safetensors || may_be_safetensors(front)) return open_safetensors(path, place);
+  const bool is_pickle = front.size() > 1 && front[0] == '\x80' && front[1] >= 2 && front[1] <= 5;
+  if (is_pickle) return open_pickle(path, place);
   place.fail(Message("{0} ({1})", not_of_kind(path), first_look(front)), expected_kind(path));
 }
 

@@ -188,6 +188,7 @@ NpyHeader read_npy_header(ByteReader& reader, std::uint64_t npy_size, const Erro
       dtype_called(std::string_view(descr).substr(has_order ? 1 : 0), &DTypeNames::numpy);
   if (!dtype) {
     header.unusable = why_unusable(descr, place);
+    header.objects = descr.ends_with('O');
     layout.shape = std::move(*fields.shape);
     layout.big_endian = !descr.empty() && descr[0] == '>';
     if (!*fields.fortran_order || layout.shape.size() < 2)
@@ -259,27 +260,30 @@ namespace {
 
 constexpr std::string_view ending = ".npy";
 
-/// Reads the plain values in an array of Python's objects: None (which is nothing), numbers, texts, lists of words,
-/// dictionaries of them. False if it is no such array, or holds others.
-bool read_objects(const ZipArchive& archive, std::size_t entry, const NpyHeader& header, const ErrorPlace& part,
-                  const std::string& name, ArrayContents& contents) {
-  constexpr std::uint64_t most = 1 << 20;
-  const std::uint64_t size = archive.entries()[entry].size;
-  if (header.text_bytes > 0 || header.layout.offset >= size || size - header.layout.offset > most) return false;
-  const auto reader = archive.reader(entry, ZipCheck::none, part);
-  std::vector<std::byte> bytes(static_cast<std::size_t>(size - header.layout.offset));
-  reader->skip(header.layout.offset);
-  reader->read(bytes);
-  try {
-    return read_numpy_objects(pickle::read(bytes, is_torch_global, part), name, part, contents);
-  } catch (const FileError&) { return false; }  // it is skipped, and refused where it is needed
+/// Reads an array of Python's objects, whose pickle has `size` bytes: None (which is nothing), numbers, texts, lists of
+/// words, arrays, dictionaries of them. Throws FileError.
+std::optional<ArrayContents> read_objects(ByteReader& reader, std::uint64_t first, std::uint64_t size,
+                                          const std::string& name, const ErrorPlace& place) {
+  if (size > max_numpy_pickle)
+    place.fail(Message("its pickled objects have {0}", byte_count(size)),
+               Message("at most {0}", byte_count(max_numpy_pickle)));
+  std::vector<std::byte> bytes(static_cast<std::size_t>(size));
+  reader.skip(first);
+  reader.read(bytes);
+  return read_numpy_objects(pickle::read(bytes, is_torch_global, place), name, place);
 }
 
 }  // namespace
 
 ArrayContents open_npy(const std::filesystem::path& path, const ErrorPlace& place) {
   FileReader reader(path, 0, place);
-  NpyHeader header = read_npy_header(reader, std::filesystem::file_size(path), place);
+  const std::uint64_t size = std::filesystem::file_size(path);
+  NpyHeader header = read_npy_header(reader, size, place);
+  if (header.objects) {
+    FileReader from_start(path, 0, place);
+    const std::uint64_t first = header.layout.offset;
+    if (auto contents = read_objects(from_start, first, size - first, {}, place)) return std::move(*contents);
+  }
   if (!header.unusable.empty()) place.fail(header.unusable, "numbers");
   ArrayContents contents;
   contents.add(name_of_only_array(path), std::move(header.layout));
@@ -287,9 +291,39 @@ ArrayContents open_npy(const std::filesystem::path& path, const ErrorPlace& plac
   return contents;
 }
 
+namespace {
+
+/// The pickled objects of an entry; nothing if they cannot be read: then the entry is skipped, and refused where it is
+/// needed.
+std::shared_ptr<const ArrayContents> objects_in(const ZipArchive& archive, std::size_t entry, std::uint64_t first,
+                                                const std::string& name, const ErrorPlace& part) {
+  try {
+    const std::uint64_t size = archive.entries()[entry].size - first;
+    auto found = read_objects(*archive.reader(entry, ZipCheck::none, part), first, size, name, part);
+    return found ? std::make_shared<const ArrayContents>(std::move(*found)) : nullptr;
+  } catch (const FileError&) { return nullptr; }
+}
+
+/// Adds the arrays, numbers and texts of pickled objects.
+void append(ArrayContents& contents, const ArrayContents& objects) {
+  contents.entries.insert(contents.entries.end(), objects.entries.begin(), objects.entries.end());
+  contents.layouts.insert(contents.layouts.end(), objects.layouts.begin(), objects.layouts.end());
+  contents.skipped.insert(contents.skipped.end(), objects.skipped.begin(), objects.skipped.end());
+  contents.numbers.insert(objects.numbers.begin(), objects.numbers.end());
+  contents.texts.insert(objects.texts.begin(), objects.texts.end());
+  contents.words.insert(objects.words.begin(), objects.words.end());
+}
+
+}  // namespace
+
 ArrayContents open_npz(std::shared_ptr<const ZipArchive> archive, const ErrorPlace& place) {
   ArrayContents contents;
-  std::vector<std::size_t> zip_entries;  // the ZIP entry of each array
+  struct Source {
+    std::size_t zip_entry;
+    std::shared_ptr<const ArrayContents> objects{};  ///< set: its array `index`
+    std::size_t index = 0;
+  };
+  std::vector<Source> sources;  // of each array
   LoadBudget budget(place);
   for (std::size_t i = 0; i < archive->entries().size(); ++i) {
     const ZipEntry& entry = archive->entries()[i];
@@ -301,8 +335,14 @@ ArrayContents open_npz(std::shared_ptr<const ZipArchive> archive, const ErrorPla
     budget.bytes(name.size() + header.layout.offset);
     if (header.unusable.empty()) {
       contents.add(name, std::move(header.layout));
-      zip_entries.push_back(i);
-    } else if (!read_objects(*archive, i, header, part, name, contents)) {
+      sources.push_back({i});
+      continue;
+    }
+    const auto objects = header.objects ? objects_in(*archive, i, header.layout.offset, name, part) : nullptr;
+    if (objects) {
+      append(contents, *objects);
+      for (std::size_t index = 0; index < objects->entries.size(); ++index) sources.push_back({i, objects, index});
+    } else {
       contents.skipped.push_back({name, header.unusable});
       if (header.text_bytes == 0) continue;
       contents.words[name] = [archive, i, part, header]() {
@@ -310,13 +350,15 @@ ArrayContents open_npz(std::shared_ptr<const ZipArchive> archive, const ErrorPla
       };
     }
   }
-  if (contents.entries.empty() && contents.skipped.empty()) {
+  if (contents.entries.empty() && contents.skipped.empty() && contents.numbers.empty()) {
     place.fail(archive->entries().empty() ? "an empty ZIP archive" : "a ZIP archive without any .npy in it",
                "an .npz as numpy.savez writes it, or a .pt as torch.save does");
   }
-  contents.open = [archive, place, zip_entries = std::move(zip_entries)](std::size_t i, ZipCheck check) {
-    const std::string& file = archive->entries()[zip_entries[i]].name;
-    return archive->reader(zip_entries[i], check, place.array(file.substr(0, file.size() - ending.size())));
+  contents.open = [archive, place, sources = std::move(sources)](std::size_t i, ZipCheck check) {
+    const auto& [entry, objects, index] = sources[i];
+    if (objects) return objects->open(index, check);
+    const std::string& file = archive->entries()[entry].name;
+    return archive->reader(entry, check, place.array(file.substr(0, file.size() - ending.size())));
   };
   return contents;
 }

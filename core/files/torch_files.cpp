@@ -83,6 +83,15 @@ ArrayContents open_torch_legacy(const std::filesystem::path& path, const ErrorPl
   return read_torch_tree(tree, storages, open, name_of_only_array(path), place);
 }
 
+ArrayContents open_pickle(const std::filesystem::path& path, const ErrorPlace& place) {
+  const std::uint64_t size = std::filesystem::file_size(path);
+  if (size > max_numpy_pickle)
+    place.fail(Message("a pickle of {0}", byte_count(size)), Message("at most {0}", byte_count(max_numpy_pickle)));
+  std::vector<std::byte> bytes(static_cast<std::size_t>(size));
+  FileReader(path, 0, place).read(bytes);
+  return read_torch_tree(pickle::read(bytes, is_torch_global, place), {}, {}, name_of_only_array(path), place);
+}
+
 namespace {
 
 constexpr std::string_view pickle_name = "data.pkl";

@@ -378,36 +378,41 @@ class TorchReader {
 
 }  // namespace
 
-ArrayContents read_torch_tree(const pickle::Tree& tree, const TorchStorages& storages, OpenStorage open,
-                              const std::string& only, const ErrorPlace& place) {
-  TorchReader reader(tree, storages, place);
-  const auto* root = std::get_if<pickle::Call>(&tree.nodes[tree.root]);
-  const bool is_tensor = root != nullptr && root->items.empty() && !root->state;
-  if (!reader.visit_pair(tree.root)) reader.visit(tree.root, is_tensor ? only : std::string(), 0);
+namespace {
+
+/// The reader's contents, with the bytes of arrays from the pickle or from a storage.
+ArrayContents contents_of(TorchReader& reader, OpenStorage open, const ErrorPlace& place) {
   reader.contents.open = [place, open = std::move(open), sources = std::move(reader.sources)](std::size_t i, ZipCheck) {
     return sources[i].bytes ? memory_reader(sources[i].bytes, place) : open(sources[i].part);
   };
   return std::move(reader.contents);
 }
 
-bool read_numpy_objects(const pickle::Tree& tree, const std::string& name, const ErrorPlace& place,
-                        ArrayContents& contents) {
+}  // namespace
+
+ArrayContents read_torch_tree(const pickle::Tree& tree, const TorchStorages& storages, OpenStorage open,
+                              const std::string& only, const ErrorPlace& place) {
+  TorchReader reader(tree, storages, place);
+  const auto* root = std::get_if<pickle::Call>(&tree.nodes[tree.root]);
+  const bool is_tensor = root != nullptr && root->items.empty() && !root->state;
+  if (!reader.visit_pair(tree.root)) reader.visit(tree.root, is_tensor ? only : std::string(), 0);
+  return contents_of(reader, std::move(open), place);
+}
+
+std::optional<ArrayContents> read_numpy_objects(const pickle::Tree& tree, const std::string& name,
+                                                const ErrorPlace& place) {
   const auto list_at = [&](pickle::Ref ref) { return std::get_if<pickle::List>(&tree.nodes[ref]); };
   const auto* call = std::get_if<pickle::Call>(&tree.nodes[tree.root]);
   const auto* callee = call ? std::get_if<pickle::Global>(&tree.nodes[call->callee]) : nullptr;
   const auto* state = callee && contains(rebuild_array, callee->name) && call->state ? list_at(*call->state) : nullptr;
-  if (!state || state->items.size() != 5) return false;
+  if (!state || state->items.size() != 5) return {};
   const auto *shape = list_at(state->items[1]), *elements = list_at(state->items[4]);
-  if (!shape || !elements) return false;
+  if (!shape || !elements) return {};
   const TorchStorages none;
   TorchReader reader(tree, none, place);
   const bool single = shape->items.empty() && elements->items.size() == 1;
   reader.visit(single ? elements->items.front() : state->items[4], name, 0);
-  if (!reader.contents.entries.empty() || !reader.contents.skipped.empty()) return false;
-  contents.numbers.merge(reader.contents.numbers);
-  contents.texts.merge(reader.contents.texts);
-  contents.words.merge(reader.contents.words);
-  return true;
+  return contents_of(reader, {}, place);
 }
 
 }  // namespace headlight

@@ -17,6 +17,7 @@
 namespace headlight {
 
 inline constexpr std::uint64_t max_torch_pickle = std::uint64_t{16} << 20;  ///< bytes
+inline constexpr std::uint64_t max_numpy_pickle = std::uint64_t{64} << 20;  ///< bytes, those of its arrays with them
 
 /// The location of a storage's numbers: a part of the file, and its size.
 struct TorchStorage {
@@ -34,9 +35,9 @@ bool is_torch_global(std::string_view global);
 ArrayContents read_torch_tree(const pickle::Tree& tree, const TorchStorages& storages, OpenStorage open,
                               const std::string& only, const ErrorPlace& place);
 
-/// Adds the plain values of a pickled NumPy array of objects under the array's name; numpy.savez writes None or a dict
-/// that way. False if it is not such an array, or holds arrays. Throws FileError.
-bool read_numpy_objects(const pickle::Tree& tree, const std::string& name, const ErrorPlace& place,
-                        ArrayContents& contents);
+/// What a pickled NumPy array of objects holds, under names that begin with `name`: numpy.savez and numpy.save write
+/// None or a dict that way. Nothing if it is not such an array. Throws FileError.
+std::optional<ArrayContents> read_numpy_objects(const pickle::Tree& tree, const std::string& name,
+                                                const ErrorPlace& place);
 
 }  // namespace headlight

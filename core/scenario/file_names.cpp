@@ -91,7 +91,13 @@ std::vector<std::string> FileReading::find_tuple() const {
     }
     if (!arrays.empty()) return arrays;
   }
-  return {};
+  // A tuple of a module and its inputs: "0.q_proj.weight", "1".
+  if (keys.prefix.empty() || keys.prefix.find_first_not_of("0123456789") != keys.prefix.find('.')) return {};
+  std::vector<std::string> arrays;
+  for (const ArrayEntry& entry : file.arrays().entries()) {
+    if (entry.name.find_first_not_of("0123456789") == std::string::npos) arrays.push_back(entry.name);
+  }
+  return arrays;
 }
 
 std::string_view FileReading::torch_sequence() const {

@@ -5,6 +5,7 @@ projections, attention alone: written by NumPy, traced, and compared with the at
     layouts.py PROGRAM
 """
 import json
+import pickle
 import struct
 import subprocess
 import sys
@@ -521,7 +522,29 @@ def configs():
     refused("relative keys", {}, "position_embedding_type", path=beside({"model_type": "bert", "position_embedding_type": "relative_key", **heads}))
 
 
-for part in (names_of_projections, heads_of_their_own, three_axes, packed, plain_matrices, masks, numbers, late_beginnings,
+def pickled_objects():
+    """Dictionaries that numpy.savez, numpy.save and pickle write as pickles."""
+    usual = attention()
+    state = linear(("q_proj", "k_proj", "v_proj", "o_proj"))
+    check("a dictionary of inputs in an .npz", {**state, "num_heads": H, "inputs": {"x": X}}, usual, says="inputs.x")
+    check("a state dict in an .npz", {"state_dict": state, "x": X, "num_heads": H}, usual)
+    path = Path(FOLDER.name, "dictionary.npy")
+    np.save(path, with_x(state), allow_pickle=True)
+    check("a dictionary in an .npy", {}, usual, path=path)
+    path = Path(FOLDER.name, "arrays.pkl")
+    path.write_bytes(pickle.dumps(with_x(state)))
+    check("a pickle of arrays", {}, usual, path=path)
+    path.write_bytes(pickle.dumps([state, X]))
+    check("a state dict and its input in a list", {}, usual, "--heads", str(H), path=path, says="inputs: 1")
+    path.write_bytes(pickle.dumps([state, X, X]))
+    refused("a state dict and two arrays without names", {}, "expected one, x, or three", "--heads", str(H), path=path)
+    path.write_bytes(pickle.dumps(Path))
+    refused("a pickle without arrays", {}, "holds no arrays", path=path)
+    path.write_bytes(b"\x80\x04cos\nsystem\n.")
+    refused("a pickle that names os.system", {}, "os.system", path=path)
+
+
+for part in (names_of_projections, pickled_objects, heads_of_their_own, three_axes, packed, plain_matrices, masks, numbers, late_beginnings,
              what_is_made_of_late_beginnings, tokens, configs):
     part()
 print(f"{checks} files, {failures} failures")

@@ -186,8 +186,42 @@ void draw_parts(const Frame& frame, const ExportPreview& preview, ExportChoice& 
   toggle(frame, "export.transparent", style.transparent, half);
 }
 
+/// The name of an option's field in the dialog.
+struct FieldName {
+  std::string_view option;
+  const char* key;
+};
+
+constexpr FieldName field_names[] = {
+    {"--size", "export.size_of"},
+    {"--cell", "export.size_of"},
+    {"--range", "export.fixed"},
+    {"--head", "export.heads"},
+    {"--layers", "export.layers"},
+    {"--kind", "export.picture"},
+    {"--query", "export.query"},
+    {"--opacity", "export.opacity"},
+    {"--word", "export.word"},
+    {"--from", "export.from"},
+    {"--what", "export.states"},
+    {"--other-mask", "export.other_mask"},
+    {"--other-file", "export.other_file"},
+    {"--block", "export.block"},
+    {"--rows", "export.part_rows"},
+    {"--cols", "export.part_cols"},
+    {"--highlight", "export.highlight"},
+    {"--columns", "export.columns"},
+    {"--font-size", "export.font_size"},
+};
+
+const FieldName* field_of(std::string_view option) {
+  const auto* found = std::ranges::find(field_names, option, &FieldName::option);
+  return found == std::end(field_names) ? nullptr : found;
+}
+
 /// One of render's options in command-line syntax; if it is emptied, the default applies.
-void draw_option(const Frame& frame, const char* key, std::string_view option, ExportChoice& choice) {
+void draw_option(const Frame& frame, std::string_view option, ExportChoice& choice) {
+  const char* const key = field_of(option)->key;
   for (const ExportOption& each : all_export_options()) {
     if (each.option != option) continue;
     note(frame, frame.words(key));
@@ -235,18 +269,17 @@ void draw_picture_kind(const Frame& frame, ExportChoice& choice) {
   draw_network_kind(frame, style);
   if (style.kind != PictureKind::heatmap && style.kind != PictureKind::overlay) choice.options.layers.clear();
   if (style.kind == PictureKind::overlay) {
-    draw_option(frame, "export.query", "--query", choice);
-    draw_option(frame, "export.opacity", "--opacity", choice);
+    draw_option(frame, "--query", choice);
+    draw_option(frame, "--opacity", choice);
   }
-  if (style.kind == PictureKind::why || style.kind == PictureKind::patch)
-    draw_option(frame, "export.word", "--word", choice);
+  if (style.kind == PictureKind::why || style.kind == PictureKind::patch) draw_option(frame, "--word", choice);
   if (style.kind == PictureKind::patch) {
-    draw_option(frame, "export.from", "--from", choice);
-    draw_option(frame, "export.states", "--what", choice);
+    draw_option(frame, "--from", choice);
+    draw_option(frame, "--what", choice);
   }
-  if (style.kind == PictureKind::side_by_side) draw_option(frame, "export.other_mask", "--other-mask", choice);
-  if (style.kind == PictureKind::difference) draw_option(frame, "export.other_file", "--other-file", choice);
-  if (style.kind == PictureKind::blocks) draw_option(frame, "export.block", "--block", choice);
+  if (style.kind == PictureKind::side_by_side) draw_option(frame, "--other-mask", choice);
+  if (style.kind == PictureKind::difference) draw_option(frame, "--other-file", choice);
+  if (style.kind == PictureKind::blocks) draw_option(frame, "--block", choice);
 }
 
 /// One of the installed fonts.
@@ -264,12 +297,12 @@ void draw_font(const Frame& frame, StageFigureStyle& style) {
 
 void draw_finer(const Frame& frame, ExportChoice& choice) {
   StageFigureStyle& style = choice.options.style;
-  draw_option(frame, "export.part_rows", "--rows", choice);
-  draw_option(frame, "export.part_cols", "--cols", choice);
-  draw_option(frame, "export.highlight", "--highlight", choice);
-  draw_option(frame, "export.columns", "--columns", choice);
+  draw_option(frame, "--rows", choice);
+  draw_option(frame, "--cols", choice);
+  draw_option(frame, "--highlight", choice);
+  draw_option(frame, "--columns", choice);
   draw_font(frame, style);
-  draw_option(frame, "export.font_size", "--font-size", choice);
+  draw_option(frame, "--font-size", choice);
   const float gap = 4 * frame.u, half = (ImGui::GetContentRegionAvail().x - gap) / 2;
   toggle(frame, "export.letters", style.letters, half);
   ImGui::SameLine(0, gap);
@@ -295,40 +328,13 @@ void draw_format(const Frame& frame, ExportChoice& choice) {
   }
 }
 
-struct FieldName {
-  std::string_view option;
-  const char* key;
-};
-
-constexpr FieldName field_names[] = {
-    {"--size", "export.size_of"},
-    {"--cell", "export.size_of"},
-    {"--range", "export.fixed"},
-    {"--head", "export.heads"},
-    {"--layers", "export.layers"},
-    {"--kind", "export.picture"},
-    {"--query", "export.query"},
-    {"--opacity", "export.opacity"},
-    {"--word", "export.word"},
-    {"--from", "export.from"},
-    {"--what", "export.patch"},
-    {"--other-mask", "export.other_mask"},
-    {"--other-file", "export.other_file"},
-    {"--block", "export.block"},
-    {"--rows", "export.part_rows"},
-    {"--cols", "export.part_cols"},
-    {"--highlight", "export.highlight"},
-    {"--columns", "export.columns"},
-    {"--font-size", "export.font_size"},
-};
-
 }  // namespace
 
 std::string with_field_names(const Words& words, const Message& problem) {
   std::string told = words.translate(problem);
   const std::size_t end = told.find_first_not_of("-abcdefghijklmnopqrstuvwxyz");
-  const auto* field = std::ranges::find(field_names, std::string_view(told).substr(0, end), &FieldName::option);
-  if (field == std::end(field_names)) return told;
+  const FieldName* const field = field_of(std::string_view(told).substr(0, end));
+  if (!field) return told;
   const std::string_view name = words(field->key);
   const std::size_t example = std::min(name.find(", "), name.find("，"));  // "frames, such as 2:4,0:3"
   return told.replace(0, field->option.size(), name.substr(0, example));

@@ -224,7 +224,9 @@ struct NextPicture : ScenePart {
     const Rect last = column(kept_end, 1, row);
     const Rect track{{last.min.x, middle - 7 * u}, {last.max.x - number, middle + 7 * u}};
     if (track.width() > 20 * u) pen.fill(track, look.field, Corner::cell * u);
-    const float width = static_cast<float>(candidate.probability) * track.width() * done(chances);
+    // A bar that is not empty can be seen.
+    const float width =
+        out ? 0 : std::max(static_cast<float>(candidate.probability) * track.width(), u) * done(chances);
     if (width > 0 && track.width() > 20 * u) pen.meter(track, width, look.after);
     if (done(chances) >= 1) put_number(last.max.x, out ? "0" : digits(candidate.probability), !out);
   }

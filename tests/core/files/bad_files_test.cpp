@@ -73,7 +73,7 @@ TEST_CASE("a file that is something else is called what it is") {
   files.refuse("lfs.safetensors", "version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "a Git LFS pointer");
   files.refuse("packed.npz", "\x1f\x8b\x08", "a gzip archive");
   files.refuse("plain.txt", "hello", "expected an .npz, .npy, .safetensors or .pt file");
-  files.refuse("pickle.pt", "\x80\x04N.", "a pickle");
+  files.refuse("pickle.pt", "\x80\x04N.", "holds no arrays");
   const std::string legacy = read_bytes(fixture("torch_legacy.pt"));
   files.refuse("legacy_cut.pt", legacy.substr(0, legacy.size() - 3), "ends within its storages");
   files.refuse("legacy_half.pt", legacy.substr(0, legacy.size() / 4), "its pickle ends early");

@@ -177,7 +177,6 @@ TEST_CASE("queries, keys and values may be packed in one array, along the axis o
     CHECK_THAT(in.K_heads, agrees_with(by_head(k)));
     CHECK_THAT(in.V_heads, agrees_with(by_head(v)));
   };
-  const auto one = [](const Tensor& t, Shape shape) { return t.contiguous().view(std::move(shape)); };
   const auto stacked = [&](const auto& each) {
     Buffer numbers;
     for (const Tensor& t : {each(q), each(k), each(v)})
