@@ -2,6 +2,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <numeric>
+#include <utility>
+#include <vector>
 
 #include "core/text/number_text.h"
 #include "ui/document/view.h"
@@ -69,6 +72,13 @@ std::string_view label_of(const Frame& frame, Stage stage) {
   return stage == shown_as(*frame.trace(), Stage::query) && stage != Stage::query ? "X" : name(stage);
 }
 
+/// The place of a stage in the order in which names get their room; after these, from the left.
+int rank_of(Stage stage) {
+  constexpr Stage first[] = {Stage::weights, Stage::scores, Stage::output,       Stage::Q,   Stage::K, Stage::V,
+                             Stage::query,   Stage::key,    Stage::head_outputs, Stage::mask};
+  return static_cast<int>(std::ranges::find(first, stage) - std::begin(first));
+}
+
 /// The line of all stages. A presentation shows the stage's name in larger letters elsewhere.
 struct TimelineLine {
   const Frame& frame;
@@ -126,25 +136,26 @@ struct TimelineLine {
     list.AddCircle({from + width * done, y + 2.5f * u}, 6.5f * u, lane, 24, 2.2f * u);
   }
 
-  /// Names are never cut: the current stage always has its name, others if there is room.
+  /// Names are never cut: the current stage always has its name, others, the most important first, if there is room.
   void draw_names() const {
+    const auto& chapters = timeline.chapters();
+    std::vector<std::size_t> order(chapters.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    const auto rank = [&](std::size_t i) { return is_current(chapters[i]) ? -1 : rank_of(chapters[i].stage); };
+    std::ranges::stable_sort(order, {}, rank);
     const float apart = 5 * u;
-    std::pair<float, float> taken{right + step, right + step};
-    float x = left;
-    for (const Timeline::Chapter& chapter : timeline.chapters()) {
-      if (is_current(chapter)) taken = reach(chapter, x);
-      x += step;
-    }
-    float last = left - step;
-    x = left;
-    for (const Timeline::Chapter& chapter : timeline.chapters()) {
+    std::vector<std::pair<float, float>> taken;
+    for (const std::size_t i : order) {
+      const Timeline::Chapter& chapter = chapters[i];
+      const auto [from, to] = reach(chapter, left + step * static_cast<float>(i));
+      const bool touches = std::ranges::any_of(taken, [&, from = from, to = to](const std::pair<float, float>& other) {
+        return from < other.second + apart && other.first < to + apart;
+      });
+      if (touches) continue;
       const bool current = is_current(chapter);
-      const auto [from, to] = reach(chapter, x);
-      x += step;
-      if (!current && (from <= last + apart || (to + apart >= taken.first && from <= taken.second + apart))) continue;
       frame.write(current ? Face::bold : Face::ui, TypeSize::body, {from, y + 13 * u},
                   current ? frame.look.ink : frame.look.muted, label_of(frame, chapter.stage));
-      last = to;
+      taken.emplace_back(from, to);
     }
   }
 };
