@@ -39,6 +39,8 @@ struct Bands : TaskPart {
   Table table{};
   float words_height = 0, height = 0;  ///< of the words below the bands, of the bands
   Rect last{};                         ///< the lowest band
+  const bool scaled = task.stage == Stage::scaled_scores;
+  std::optional<ValueRange> range{};  ///< of the row before and after; scaling changes the unit, so each has its own
 
   void lay_out() {
     table.names = std::clamp(area.width() * 0.13f, 96 * u, 190 * u);
@@ -197,7 +199,11 @@ struct Bands : TaskPart {
     const auto from = [&](int n) { return top + static_cast<float>(n) * (deep + gap); };
     const auto band = [&](int n) { return slice(from(n), from(n) + deep); };
     const auto space = [&](int n) { return slice(from(n) + deep, from(n) + deep + gap); };
-    const Band before = band_of(task, source);
+    Band before = band_of(task, source), after = band_of(task, task.stage);
+    if (!scaled) {
+      range = {std::min(before.range.lo, after.range.lo), std::max(before.range.hi, after.range.hi)};
+      before.range = after.range = *range;
+    }
     put_numbers_of(before, band(0), false);
     put_name(band(0), source, look.ink, name(source));
     if (bias) {
@@ -214,7 +220,7 @@ struct Bands : TaskPart {
       put_arrows(space(0), step_markup(), true);
     }
     last = band(three ? 2 : 1);
-    put_numbers_of(band_of(task, task.stage), last, true);
+    put_numbers_of(after, last, true);
     put_name(last, task.stage, look.ink, name(task.stage));
   }
 
@@ -234,8 +240,11 @@ struct Bands : TaskPart {
     const float side =
         whole * static_cast<float>(numbers.rows) / static_cast<float>(std::max(numbers.rows, numbers.cols));
     put_whole(pen, task.stage, {{x, y}, {x + whole, y + whole}}, {task.focus.query, 1, 0, true},
-              {0, numbers.cols, 0, true});
+              {0, numbers.cols, 0, true}, range);
     pen.caption({x, y + side + pen.type.caption}, Align::left, std::string(name(task.stage)) + " " + sizes_of(numbers));
+    if (scaled)
+      pen.paragraph(Face::ui, pen.type.caption, {x, y + side + 2.2f * pen.type.caption}, look.muted,
+                    say("level.own_colours"), whole);
     return {{x, area.min.y}, {area.max.x, y - 40 * u}};
   }
 };
