@@ -374,7 +374,8 @@ void choose_source(const CommandLine& line, Scenario& scenario) {
   }
 }
 
-/// A model from the assets opens with its first example. In the window it has the view that shows it best.
+/// A model from the assets opens with its first example. Where it is shown or printed whole, it has the layer and the
+/// view that show it best.
 Lesson model_source(const CommandLine& line) {
   Lesson opened = open_source(line.file);
   for (const ShippedModel& model : shipped_models()) {
@@ -382,7 +383,11 @@ Lesson model_source(const CommandLine& line) {
     read_first_example(model, opened.scenario);
     const bool window = line.kind == CommandKind::window || line.kind == CommandKind::screenshot ||
                         line.kind == CommandKind::animation || line.kind == CommandKind::frames;
-    if (window && !sets(line, {"--text", "--image", "--layer"})) opened = opening_of(model);
+    if (!window && line.kind != CommandKind::handout) continue;
+    const bool own_input = sets(line, {"--text", "--image"}), own_layer = sets(line, {"--layer"});
+    opened = own_input || own_layer ? opening_without_input(model) : opening_of(model);
+    if (own_layer) opened.view.reset();  // another layer's heads
+    if (!own_input) read_first_example(model, opened.scenario);
   }
   return opened;
 }

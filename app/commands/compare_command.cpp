@@ -130,9 +130,8 @@ std::string no_formula(const std::string& name) {
 
 bool holds_arrays(const std::filesystem::path& path) {
   if (utf8_from(path.filename()).starts_with('.')) return false;  // such as the files that macOS puts beside each file
-  const std::string extension = extension_of(utf8_from(path));
-  return extension == ".npz" || extension == ".safetensors" || extension == ".pt" || extension == ".pth" ||
-         extension == ".bin";
+  constexpr std::string_view endings[] = {".npz", ".safetensors", ".pt", ".pth", ".bin", ".ckpt", ".pkl"};
+  return std::ranges::find(endings, extension_of(utf8_from(path))) != std::end(endings);
 }
 
 std::vector<std::filesystem::path> files_of(const std::string& folder) {

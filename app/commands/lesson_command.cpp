@@ -83,7 +83,12 @@ HandoutText text_of(const Lesson& lesson, const Trace& trace, const std::string&
   if (inputs.random_parameters)
     text.caution = words(inputs.random_inputs ? "pipeline.random_all" : "pipeline.random_parameters");
   else if (inputs.random_inputs) text.caution = words("pipeline.random_inputs_short");
-  text.sentence = words("handout.sentence");
+  const auto network = network_of(inputs);
+  text.sentence =
+      network
+          ? words.fill("handout.sentence_layer",
+                       {"{0}", network->network->layer(network->network->layer_or_first(trace.scenario.layer)).layer})
+          : std::string(words("handout.sentence"));
   text.stages = words("handout.stages");
   text.page = words("handout.page");
   if (const Index entries = trace.dims().batch; entries > 1)

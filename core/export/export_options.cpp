@@ -296,7 +296,7 @@ constexpr ExportOption table[] = {
     {"--other-file", "FILE", "the second file of difference: stages, or a computation of its own",
      set_text<&Style::other_file>, text_of_field<&Style::other_file>},
     {"--block", "N", "the side of a block, for blocks", set_whole<&Style::block>, number_text<&Style::block>},
-    {"--style", "light|dark|print|FILE", "print: without colour; FILE: JSON, {\"font-size\": 7, \"norm\": \"log\"}",
+    {"--style", "light|dark|print|FILE", "print: readable in greys; FILE: JSON, {\"font-size\": 7, \"norm\": \"log\"}",
      style_named, style_text},
     {"--colormap", "NAME", "see `headlight list colormaps`", set_text<&Style::colormap>,
      text_of_field<&Style::colormap>},

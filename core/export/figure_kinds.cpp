@@ -162,7 +162,8 @@ FigureSpec blocks_figure(const StageCut& cut, const StageFigureStyle& style) {
   spec.colormap = "mask blocks";
   spec.range_mode = RangeMode::fixed;
   spec.range = ValueRange{1, 3};
-  spec.subtitle = "hatched: skipped; palest first: computed and masked, computed, full";
+  spec.subtitle.clear();
+  spec.categories = {{0.0f, "computed, but masked"}, {0.5f, "computed"}, {1.0f, "in a full block"}};
   return spec;
 }
 
@@ -203,6 +204,7 @@ FigureSpec sides(const StageCut& cut, const StageFigureStyle& style) {
   spec.range_mode = RangeMode::fixed;
   spec.range = ValueRange{-1, 1};
   spec.bar = false;
+  spec.categories = {{0.0f, "only A"}, {0.5f, "A and B"}, {1.0f, "only B"}};
   return spec;
 }
 

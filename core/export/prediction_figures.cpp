@@ -102,9 +102,9 @@ FigureSpec lens_figure(const Trace& trace, const ExportOptions& options) {
     }
   }
   FigureSpec spec = grid_figure(trace, options, grid, "what it would say after each block",
-                                "the next word after each block; colour: probability of the last block’s");
+                                "the next word after each block; colour: probability of the last row’s word");
   spec.cell_words = std::move(words);
-  spec.subtitle = "the most probable next word; colour: the last block’s probability";
+  spec.subtitle = "the most probable next word; colour: probability of the word that the last block says";
   if (!options.style.row_label) spec.row_label = "after";
   if (!options.style.col_label) spec.col_label = "after the word";
   spec.palette = Palette::sequential;

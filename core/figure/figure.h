@@ -107,6 +107,9 @@ struct FigureSpec : FigureLook {
   std::vector<std::string> cell_words{};  ///< with `values`, texts instead of numbers: row by row, for one panel
   std::vector<std::string> line_names, column_names;  ///< of a grid, if the panels' own names do not fit
   FigureWords words;
+  /// What the colours mean if they are no scale: for each, its place on the colour map from 0 to 1, and its words. The
+  /// legend then has no counts.
+  std::vector<std::pair<float, std::string>> categories{};
   std::vector<Tensor> kept;  ///< keeps tensors of the panels alive
 };
 

@@ -194,6 +194,8 @@ std::vector<LegendEntry> legend_entries(const FigureSpec& spec, const std::vecto
                                                     {CellKind::neg_inf, "−∞"},       {CellKind::pos_inf, "+∞"},
                                                     {CellKind::nan, "NaN"},          {CellKind::dropped, w.dropped}};
   std::vector<LegendEntry> entries;
+  for (const auto& [shade, name] : spec.categories) entries.push_back({CellKind::value, name, shade});
+  brief = brief || !spec.categories.empty();
   for (const auto& [kind, name] : names) {
     const Index n = counts[static_cast<std::size_t>(kind)];
     if (n == 0 || (kind == CellKind::value && spec.palette != Palette::boolean)) continue;

@@ -44,10 +44,11 @@ std::string panel_name(const FigureSpec& spec, std::size_t panel, bool shortened
 
 struct LegendEntry {
   CellKind kind;
-  std::string text;                 ///< "masked 15 of 36 (42 %)"
-  std::optional<float> shade = {};  ///< for cells beyond the bar's ends: the colour of that end
+  std::string text;  ///< "masked 15 of 36 (42 %)"
+  std::optional<float> shade =
+      {};  ///< a place on the colour map: of a category, or of the bar's end for cells beyond it
 };
-/// The kinds of cells in the panels that are not values; `brief`: without counts.
+/// The figure's categories, and the kinds of cells in the panels that are not values; `brief`: without counts.
 std::vector<LegendEntry> legend_entries(const FigureSpec& spec, const std::vector<ValueRange>& ranges, bool brief);
 
 struct FigureFrame {

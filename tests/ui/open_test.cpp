@@ -57,13 +57,13 @@ TEST_CASE("a whole path that is typed or pasted behind the folder that stands th
 TEST_CASE("a folder lists its folders and what opens, by name; what cannot be opened is left out") {
   const TempFolder folder;
   for (const char* name :
-       {"b.NPZ", "a.safetensors", "notes.txt", "config.json", "scene.json", ".hidden.npz", "z.pth"}) {
+       {"b.NPZ", "a.safetensors", "notes.txt", "config.json", "scene.json", ".hidden.npz", "z.pth", "c.ckpt"}) {
     samples::write_text(folder / name, "x");
   }
   std::filesystem::create_directory(folder / "zoo");
   const FolderListing listing = list_folder(folder_part(utf8_from(folder.path()) + "/"));
   CHECK(names_of(listing, matching(listing, "")) ==
-        std::vector<std::string>{"zoo", "a.safetensors", "b.NPZ", "scene.json", "z.pth"});
+        std::vector<std::string>{"zoo", "a.safetensors", "b.NPZ", "c.ckpt", "scene.json", "z.pth"});
   CHECK(names_of(listing, matching(listing, "z")) == std::vector<std::string>{"zoo", "z.pth", "b.NPZ"});
   CHECK(listing.entries[1].size == "1 byte");
   CHECK(listing.entries[1].changed.size() == std::string("2024-05-31 14:02").size());
@@ -75,7 +75,7 @@ TEST_CASE("a folder lists its folders and what opens, by name; what cannot be op
   samples::write_text(folder / "mask.png", "x");
   const FolderListing masks = list_folder(folder_part(utf8_from(folder.path()) + "/"), true);
   CHECK(names_of(masks, matching(masks, "")) ==
-        std::vector<std::string>{"zoo", "a.safetensors", "b.NPZ", "mask.png", "notes.txt", "z.pth"});
+        std::vector<std::string>{"zoo", "a.safetensors", "b.NPZ", "c.ckpt", "mask.png", "notes.txt", "z.pth"});
 }
 
 TEST_CASE("a model's folder opens by its name, with a slash behind it or without") {

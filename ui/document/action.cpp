@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/network/network.h"
 #include "core/run/contributions.h"
 #include "core/scenario/inputs.h"
 #include "core/scenario/settings_rows.h"
@@ -135,16 +136,21 @@ bool is_word(const std::string& token) {
 }
 
 /// For a trained network: a word whose largest weight is on another word, if possible neither its neighbour nor the
-/// first word nor a punctuation mark. Unset if no word attends to another one.
+/// first word nor a punctuation mark. If the network predicts what comes after the text, and the text ends in a word,
+/// it is that word. Unset if no word attends to another one.
 std::optional<Cell> telling_look(const Trace& trace, const View& view) {
   const auto entry = static_cast<std::size_t>(view.batch);
   const TokenNames &queries = trace.inputs.query_tokens, &keys = trace.inputs.key_tokens;
-  if (!network_of(trace.inputs) || entry >= queries.size() || entry >= keys.size() || trace.dims().n_q > 512) return {};
+  const auto network = network_of(trace.inputs);
+  if (!network || entry >= queries.size() || entry >= keys.size() || trace.dims().n_q > 512) return {};
   const MatrixView weights = trace[Stage::weights].matrix(view.batch, view.head);
   const bool self = trace.inputs.self_attention();
+  const Index words = std::min(weights.rows, static_cast<Index>(queries[entry].size()));
+  const bool ends = self && words > 1 && network->network->spec().writes() &&
+                    is_word(queries[entry][static_cast<std::size_t>(words - 1)]);
   std::optional<Cell> best;
-  float most = 0.1f;
-  for (Index q = 0; q < weights.rows && q < static_cast<Index>(queries[entry].size()); ++q) {
+  float most = ends ? 0 : 0.1f;
+  for (Index q = ends ? words - 1 : 0; q < words; ++q) {
     for (Index k = 0; k < weights.cols && k < static_cast<Index>(keys[entry].size()); ++k) {
       if (self && k == q) continue;
       float score = weights(q, k);

@@ -60,7 +60,8 @@ std::vector<Printed> printed_alike(const std::vector<double>& numbers, int more)
 std::vector<Printed> printed_factors(const std::vector<double>& factors) {
   double product = 1;
   for (const double factor : factors) product *= factor;
-  constexpr int most_more = 6;
+  // Rather two more digits of the factors than one fewer of the product, which stands in a column with others.
+  constexpr int most_more = 6, before_fewer = 2;
   for (int more = 0;; ++more) {
     std::vector<Printed> shown;
     double seen = 1;
@@ -71,7 +72,8 @@ std::vector<Printed> printed_factors(const std::vector<double>& factors) {
     shown.push_back(printed(product));
     if (!std::isfinite(product)) return shown;
     const int most = usual_decimals(std::abs(product));
-    for (int decimals = most; decimals >= std::max(most - 1, 0); --decimals) {
+    const int least = more < before_fewer ? most : std::max(most - 1, 0);
+    for (int decimals = most; decimals >= least; --decimals) {
       shown.back() = printed_with(product, decimals);
       const Printed& last = shown.back();
       if (std::abs(seen - last.value) <= last.unit * (1 + 1e-6) || more == most_more) return shown;

@@ -296,8 +296,8 @@ struct MineMaker : ScenePart {
     else if (quad.mask.defined()) quad.mask = (*beside.right())[Stage::mask];
     if (which == 2) {
       quad.colormap = heat.colormap = &window_colormap(view, Stage::scores);
-      // If a stage agrees, rounding errors do not appear as a difference.
-      const float rounding = stage.differs() ? 1e-30f : static_cast<float>(tolerance(reach_of(b)));
+      // Rounding errors do not appear as a difference.
+      const auto rounding = static_cast<float>(tolerance(reach_of(b)));
       const float reach = std::max(reach_of(values[2].matrix()), rounding);
       quad.range = {-reach, reach};
     } else if (info(picture.stage).palette == Palette::diverging) {

@@ -196,7 +196,11 @@ struct HeadPanel : NetworkPart {
     if (facts.likeliest.empty() || facts.without.empty() || room.height() <= caption * 11) return;
     const auto at = static_cast<std::size_t>(looked.layer), head = static_cast<std::size_t>(looked.head);
     room.min.y += 4 * u;
-    put_heading(say.fill("network.how_sure", {facts.likeliest}), look.ink, caption * 1.1f);
+    const auto last = std::ranges::find(facts.predictions, true, &NetworkFacts::Prediction::last);
+    put_heading(last == facts.predictions.end() || reads_pictures(trace)
+                    ? say.fill("network.how_sure", {facts.likeliest})
+                    : say.fill("network.how_sure_after", {last->after, facts.likeliest}),
+                look.ink, caption * 1.1f);
     put_bar(say("network.whole"), facts.probability, look.after);
     put_bar(say("network.without_head"), facts.without[at][head], look.after);
     if (!facts.with_mean.empty()) put_bar(say("network.with_mean"), facts.with_mean[at][head], look.after);

@@ -33,9 +33,11 @@ bool is_model_companion(const std::string& name) {
 /// The word for the contents of a file with this name; null if it cannot be opened or, if `masks`, cannot be a mask.
 const char* kind_of(const std::string& name, bool masks) {
   const std::string low = lower_case(name);
-  if (low.ends_with(".npz") || low.ends_with(".npy")) return "open.numpy";
+  if (low.ends_with(".npz") || low.ends_with(".npy") || low.ends_with(".pkl")) return "open.numpy";
   if (low.ends_with(".safetensors")) return "open.safetensors";
-  if (low.ends_with(".pt") || low.ends_with(".pth") || low.ends_with(".bin")) return "open.torch";
+  for (const char* ending : {".pt", ".pth", ".bin", ".ckpt"}) {
+    if (low.ends_with(ending)) return "open.torch";
+  }
   if (masks && low.ends_with(".png")) return "open.picture";
   if (masks && is_mask_name(path_from(low))) return "open.table";
   if (!masks && low.ends_with(".gguf")) return "open.model";
