@@ -1,10 +1,9 @@
 // The bottom line, the timeline: the stages in order of computation, in their colours; play, step, loop, scrub.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
-#include <numeric>
 #include <utility>
-#include <vector>
 
 #include "core/text/number_text.h"
 #include "ui/document/view.h"
@@ -72,12 +71,12 @@ std::string_view label_of(const Frame& frame, Stage stage) {
   return stage == shown_as(*frame.trace(), Stage::query) && stage != Stage::query ? "X" : name(stage);
 }
 
-/// The place of a stage in the order in which names get their room; after these, from the left.
-int rank_of(Stage stage) {
-  constexpr Stage first[] = {Stage::weights, Stage::scores, Stage::output,       Stage::Q,   Stage::K, Stage::V,
-                             Stage::query,   Stage::key,    Stage::head_outputs, Stage::mask};
-  return static_cast<int>(std::ranges::find(first, stage) - std::begin(first));
-}
+/// The order in which names get their room; the others come after these, from the left.
+constexpr std::array named_first{Stage::weights, Stage::scores, Stage::output,       Stage::Q,   Stage::K, Stage::V,
+                                 Stage::query,   Stage::key,    Stage::head_outputs, Stage::mask};
+constexpr int current_first = -1, ranks = static_cast<int>(named_first.size());
+
+int rank_of(Stage stage) { return static_cast<int>(std::ranges::find(named_first, stage) - named_first.begin()); }
 
 /// The line of all stages. A presentation shows the stage's name in larger letters elsewhere.
 struct TimelineLine {
@@ -138,25 +137,32 @@ struct TimelineLine {
 
   /// Names are never cut: the current stage always has its name, others, the most important first, if there is room.
   void draw_names() const {
-    const auto& chapters = timeline.chapters();
-    std::vector<std::size_t> order(chapters.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    const auto rank = [&](std::size_t i) { return is_current(chapters[i]) ? -1 : rank_of(chapters[i].stage); };
-    std::ranges::stable_sort(order, {}, rank);
-    const float apart = 5 * u;
-    std::vector<std::pair<float, float>> taken;
-    for (const std::size_t i : order) {
-      const Timeline::Chapter& chapter = chapters[i];
-      const auto [from, to] = reach(chapter, left + step * static_cast<float>(i));
-      const bool touches = std::ranges::any_of(taken, [&, from = from, to = to](const std::pair<float, float>& other) {
-        return from < other.second + apart && other.first < to + apart;
-      });
-      if (touches) continue;
-      const bool current = is_current(chapter);
-      frame.write(current ? Face::bold : Face::ui, TypeSize::body, {from, y + 13 * u},
-                  current ? frame.look.ink : frame.look.muted, label_of(frame, chapter.stage));
-      taken.emplace_back(from, to);
+    NamesDrawn drawn;
+    for (int rank = current_first; rank <= ranks; ++rank) {
+      float x = left;
+      for (const Timeline::Chapter& chapter : timeline.chapters()) {
+        if ((is_current(chapter) ? current_first : rank_of(chapter.stage)) == rank) draw_name(chapter, x, drawn);
+        x += step;
+      }
     }
+  }
+
+  /// The extents of the names that are drawn. No allocation: this is drawn in every frame.
+  struct NamesDrawn {
+    std::array<std::pair<float, float>, 64> reach{};
+    std::size_t count = 0;
+  };
+  void draw_name(const Timeline::Chapter& chapter, float x, NamesDrawn& drawn) const {
+    const float apart = 5 * u;
+    const auto [from, to] = reach(chapter, x);
+    if (drawn.count == drawn.reach.size()) return;
+    for (std::size_t i = 0; i < drawn.count; ++i) {
+      if (from < drawn.reach[i].second + apart && drawn.reach[i].first < to + apart) return;
+    }
+    const bool current = is_current(chapter);
+    frame.write(current ? Face::bold : Face::ui, TypeSize::body, {from, y + 13 * u},
+                current ? frame.look.ink : frame.look.muted, label_of(frame, chapter.stage));
+    drawn.reach[drawn.count++] = {from, to};
   }
 };
 
