@@ -39,6 +39,7 @@ struct Bands : TaskPart {
   Table table{};
   float words_height = 0, height = 0;  ///< of the words below the bands, of the bands
   Rect last{};                         ///< the lowest band
+  int decimals = 0;                    ///< of the numbers of all bands
 
   void lay_out() {
     table.names = std::clamp(area.width() * 0.13f, 96 * u, 190 * u);
@@ -98,6 +99,7 @@ struct Bands : TaskPart {
   /// The numbers of a row as cells in their colours.
   void put_numbers_of(const Band& band, Rect place, bool is_result) const {
     MatrixNumbers figures = figures_of(band, table.keys);
+    figures.take_decimals(decimals);
     const float pixels = size_in(task, table.keys, figures,
                                  std::clamp(place.height() * 0.36f, pen.type.number * 1.7f, pen.type.number * 2.6f));
     for (Index k = table.keys.first; k < table.keys.end(); ++k) {
@@ -197,12 +199,15 @@ struct Bands : TaskPart {
     const auto from = [&](int n) { return top + static_cast<float>(n) * (deep + gap); };
     const auto band = [&](int n) { return slice(from(n), from(n) + deep); };
     const auto space = [&](int n) { return slice(from(n) + deep, from(n) + deep + gap); };
-    const Band before = band_of(task, source);
+    const Band before = band_of(task, source), after = band_of(task, task.stage);
+    const Band added = bias ? bias_band(before) : before;
+    for (const Band* each : {&before, &added, &after})
+      decimals = std::max(decimals, figures_of(*each, table.keys).decimals());
     put_numbers_of(before, band(0), false);
     put_name(band(0), source, look.ink, name(source));
     if (bias) {
       put_arrows(space(0), "+", false);
-      put_numbers_of(bias_band(before), band(1), false);
+      put_numbers_of(added, band(1), false);
       put_band_name(task, table, band(1).centre().y, "bias", look.ink, "");
       put_arrows(space(1), "=", true);
     } else if (three) {
@@ -214,7 +219,7 @@ struct Bands : TaskPart {
       put_arrows(space(0), step_markup(), true);
     }
     last = band(three ? 2 : 1);
-    put_numbers_of(band_of(task, task.stage), last, true);
+    put_numbers_of(after, last, true);
     put_name(last, task.stage, look.ink, name(task.stage));
   }
 
