@@ -41,6 +41,7 @@ struct Bands : TaskPart {
   Rect last{};                         ///< the lowest band
   const bool scaled = task.stage == Stage::scaled_scores;
   std::optional<ValueRange> range{};  ///< of the row before and after; scaling changes the unit, so each has its own
+  int decimals = 0;                   ///< of the numbers of all bands
 
   void lay_out() {
     table.names = std::clamp(area.width() * 0.13f, 96 * u, 190 * u);
@@ -100,6 +101,7 @@ struct Bands : TaskPart {
   /// The numbers of a row as cells in their colours.
   void put_numbers_of(const Band& band, Rect place, bool is_result) const {
     MatrixNumbers figures = figures_of(band, table.keys);
+    figures.take_decimals(decimals);
     const float pixels = size_in(task, table.keys, figures,
                                  std::clamp(place.height() * 0.36f, pen.type.number * 1.7f, pen.type.number * 2.6f));
     for (Index k = table.keys.first; k < table.keys.end(); ++k) {
@@ -204,11 +206,14 @@ struct Bands : TaskPart {
       range = {std::min(before.range.lo, after.range.lo), std::max(before.range.hi, after.range.hi)};
       before.range = after.range = *range;
     }
+    const Band added = bias ? bias_band(before) : before;
+    for (const Band* each : {&before, &added, &after})
+      decimals = std::max(decimals, figures_of(*each, table.keys).decimals());
     put_numbers_of(before, band(0), false);
     put_name(band(0), source, look.ink, name(source));
     if (bias) {
       put_arrows(space(0), "+", false);
-      put_numbers_of(bias_band(before), band(1), false);
+      put_numbers_of(added, band(1), false);
       put_band_name(task, table, band(1).centre().y, "bias", look.ink, "");
       put_arrows(space(1), "=", true);
     } else if (three) {
