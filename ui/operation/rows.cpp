@@ -3,6 +3,8 @@
 // zero and scales the others.
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "core/explain/explain.h"
 #include "core/figure/colormap.h"
@@ -207,7 +209,7 @@ struct Bands : TaskPart {
       before.range = after.range = *range;
     }
     const Band added = bias ? bias_band(before) : before;
-    for (const Band* each : {&before, &added, &after})
+    for (const Band* each : {&std::as_const(before), &added, &std::as_const(after)})
       decimals = std::max(decimals, figures_of(*each, table.keys).decimals());
     put_numbers_of(before, band(0), false);
     put_name(band(0), source, look.ink, name(source));
