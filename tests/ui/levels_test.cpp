@@ -241,10 +241,9 @@ TEST_CASE(
       if (!line->arrow) continue;
       ++arrows;
       CHECK(std::ranges::any_of(scene.items, [&](const SceneItem& other) {
-        const auto* dial = std::get_if<SceneFill>(&other);
+        const auto* dial = std::get_if<SceneDot>(&other);
         const ImVec2 end = line->points[3];
-        return dial && dial->corner > 40 &&
-               std::hypot(end.x - dial->rect.centre().x, end.y - dial->rect.centre().y) < dial->rect.width() / 2;
+        return dial && dial->radius > 40 && std::hypot(end.x - dial->centre.x, end.y - dial->centre.y) < dial->radius;
       }));
     }
     CHECK(arrows == 4);  // two pairs, before and after

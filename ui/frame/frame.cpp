@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/architecture/model_folder.h"
 #include "core/files/file_watch.h"
 #include "core/run/contributions.h"
 #include "core/text/utf8_path.h"
@@ -16,7 +17,10 @@ std::string_view document_name(const Document& document, const Words& words) {
   const std::string_view own = document.origin.lesson.file;
   if (!own.empty()) return file_name_of(own);
   const Scenario& began = document.origin.lesson.scenario;
-  const bool still = scenario.source == began.source && scenario.text == began.text && scenario.file == began.file;
+  // A model keeps its title with another text.
+  const bool of_file = scenario.source == Source::file && scenario.file.starts_with(shipped_model_prefix);
+  const bool still =
+      scenario.source == began.source && scenario.file == began.file && (of_file || scenario.text == began.text);
   const std::string& title = in_language(document.origin.lesson.title, words.language());
   if (still && !title.empty()) return title;
   const std::string_view file = scenario.file, text = scenario.text;

@@ -12,6 +12,8 @@
 namespace headlight {
 namespace {
 
+constexpr float head_of_card = 25;  // height of its title, in points
+
 bool is_chosen(const HeadsChoice& choice, Index head) {
   return choice.heads.empty() || std::ranges::find(choice.heads, head) != choice.heads.end();
 }
@@ -27,24 +29,74 @@ Rect heat_rect(const Rect& box, Index rows, Index cols) {
   return around(box.centre(), size.x / 2, size.y / 2);
 }
 
-/// Room for the labels along the sides of every card: none if the cards are too small.
+/// Room for the labels along the sides of a card.
 struct LabelRoom {
   float left = 0, below = 0;
   float turned = 0;  ///< length of the column labels, if they are at 45°
 };
 
-LabelRoom label_room(const Frame& frame, Stage stage, const MatrixView& matrix, const Rect& card, float pixels) {
+/// The labels of a card that has `most` for those of its rows.
+LabelRoom label_room(const Frame& frame, Stage stage, const MatrixView& matrix, ImVec2 card, float most, float pixels) {
   const float u = frame.u;
-  if (card.width() < 170 * u || card.height() < 130 * u) return {};
   const float widest = widest_label(frame, info(stage).rows, matrix.rows, pixels);
-  LabelRoom room{std::min(widest + 5 * u, card.width() * 0.25f), pixels * 1.5f, 0};
+  LabelRoom room{std::min(widest + 5 * u, most), pixels * 1.5f, 0};
   const Axis columns = info(stage).cols;
   if (columns != Axis::key && columns != Axis::query) return room;
   room.turned = turned_room(frame, columns, matrix.rows, matrix.cols,
-                            {card.width() - room.left - 12 * u, card.height() - room.below - 28 * u}, pixels);
+                            {card.x - room.left - 12 * u, card.y - room.below - 28 * u}, pixels);
   if (room.turned > 0) room.below = 0.71f * room.turned + pixels * 1.2f;
   return room;
 }
+
+/// The cards with the room for the labels of each. Small cards share theirs: rows are named in the first column of
+/// cards, columns in the lowest card of each column, and cells too small for that have no names.
+struct CardGrid {
+  std::vector<Rect> places;
+  std::vector<LabelRoom> names;
+
+  CardGrid(const Frame& frame, Stage stage, const MatrixView& matrix, Rect grid, Index count, float pixels) {
+    const float u = frame.u, gap = (count > 20 ? 4 : 10) * u;
+    const float aspect = std::clamp(static_cast<float>(matrix.cols) / static_cast<float>(matrix.rows), 0.5f, 2.0f);
+    const auto lay_out = [&](const Rect& box) { return lay_out_heads(count, box, aspect, gap, head_of_card * u); };
+    const auto size = [&] { return ImVec2{places[0].width(), places[0].height()}; };
+    places = lay_out(grid);
+    if (size().x >= 170 * u && size().y >= 130 * u) {
+      names.assign(places.size(), label_room(frame, stage, matrix, size(), places[0].width() * 0.25f, pixels));
+      return;
+    }
+    names.resize(places.size());
+    const LabelRoom rows = label_room(frame, stage, matrix, size(), 72 * u, pixels);
+    grid.min.x += rows.left;
+    std::vector<Rect> wide = std::exchange(places, lay_out(grid));
+    const LabelRoom shared = label_room(frame, stage, matrix, {size().x + rows.left, size().y}, 72 * u, pixels);
+    grid.max.y -= shared.below;
+    places = lay_out(grid);
+    const float least = 6 * u;
+    if (size().x - 12 * u < least * static_cast<float>(matrix.cols) ||
+        size().y - (head_of_card + 6) * u < least * static_cast<float>(matrix.rows)) {
+      places = std::move(wide);
+      return;
+    }
+    share(shared, count);
+  }
+
+ private:
+  void share(const LabelRoom& room, Index count) {
+    const float left = places[0].min.x, top = places[0].min.y;
+    const Index columns = std::ranges::count_if(places, [top](const Rect& place) { return place.min.y == top; });
+    for (Index i = 0; i < count; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      if (places[at].min.x == left) {
+        names[at].left = room.left;
+        places[at].min.x -= room.left;
+      }
+      if (i + columns < count) continue;
+      names[at].below = room.below;
+      names[at].turned = room.turned;
+      places[at].max.y += room.below;
+    }
+  }
+};
 
 struct HeadCard {
   Index head = 0;   ///< query head; for a key/value head, the first query head that uses it
@@ -120,29 +172,28 @@ void put_cards(const Frame& frame, Pen& pen, Rect grid, HeadsPicture& picture) {
   const Tensor values = numbers_shown(frame, stage);
   const std::vector<HeadCard> cards = head_cards(frame, values, heads_per(trace, stage), picture);
   const MatrixView matrix = values.matrix();
-  const float u = frame.u, header = 25 * u, pad = 6 * u;
-  const float aspect = std::clamp(static_cast<float>(matrix.cols) / static_cast<float>(matrix.rows), 0.5f, 2.0f);
-  const std::vector<Rect> places =
-      lay_out_heads(static_cast<Index>(cards.size()), grid, aspect, (cards.size() > 20 ? 4 : 10) * u, header);
+  const float u = frame.u, header = head_of_card * u, pad = 6 * u;
   const bool alone = cards.size() == 1;
   picture.type = alone ? 1.25f : 1;
   const float t = u * picture.type, labels = TypeSize::note * t;
-  const LabelRoom names = label_room(frame, stage, matrix, places[0], labels);
+  const auto [places, names] = CardGrid(frame, stage, matrix, grid, static_cast<Index>(cards.size()), labels);
   const bool has_strip =
       alone && (stage == Stage::weights || stage == Stage::dropped_weights) &&
       places[0].height() / static_cast<float>(matrix.rows) >= 13 * t &&
-      (places[0].width() - 2 * pad - names.left - row_strip_width * t) / static_cast<float>(matrix.cols) >=
+      (places[0].width() - 2 * pad - names[0].left - row_strip_width * t) / static_cast<float>(matrix.cols) >=
           6.5f * t;  // rows stay at least as high as their numbers
   const float beside = pad + (has_strip ? row_strip_width * t : 0);
   ValueRange range;
   for (std::size_t i = 0; i < places.size(); ++i) {
     const Rect& place = places[i];
-    const Rect box{{place.min.x + pad + names.left, place.min.y + header},
-                   {place.max.x - beside, place.max.y - pad - names.below}};
+    const Rect box{{place.min.x + pad + names[i].left, place.min.y + header},
+                   {place.max.x - beside, place.max.y - pad - names[i].below}};
     const auto heat =
         std::make_shared<HeatPicture>(make_heat(frame, stage, cards[i].head, heat_rect(box, matrix.rows, matrix.cols)));
-    if (names.left > 0) add_labels(frame, *heat, labels, names.left - 4 * u, true);
-    heat->turned_room = names.turned / labels;
+    if (names[i].left > 0 || names[i].below > 0)
+      add_labels(frame, *heat, labels, std::max(names[i].left - 4 * u, 0.0f), names[i].below > 0);
+    if (names[i].left == 0) heat->row_labels.clear();
+    heat->turned_room = names[i].turned / labels;
     if (has_strip) picture.strip = row_strip(trace, *heat);
     heat->quad.opacity = cards[i].chosen ? 1.0f : 0.3f;
     const ValueRange own = heat->quad.range;
@@ -169,11 +220,14 @@ void put_scale(const Frame& frame, Pen& pen, Rect grid, const HeatPicture& heat)
     words += " · " + std::string(frame.words(quad.norm == Norm::log ? "controls.norm_log" : "controls.norm_sqrt"));
   put(Face::ui, words);
   const bool sampled = quad.values.source() && quad.range.lo < 0;
-  put(Face::mono, (sampled ? "<" : "") + bound_text(quad.range.lo));
+  // A spread range of both signs is symmetric about zero.
+  const bool both = quad.norm != Norm::linear && heat.colormap->kind() == ColormapKind::diverging;
+  const float most = std::max(std::abs(quad.range.lo), std::abs(quad.range.hi));
+  put(Face::mono, (sampled ? "<" : "") + bound_text(both ? -most : quad.range.lo));
   const Rect bar{{x, y + 4 * u}, {x + 90 * u, y + 11 * u}};
   pen.colours(bar, *heat.colormap);
   x = bar.max.x + 6 * u;
-  put(Face::mono, (sampled ? ">" : "") + bound_text(quad.range.hi));
+  put(Face::mono, (sampled ? ">" : "") + bound_text(both ? most : quad.range.hi));
 }
 
 HeadsPicture make_heads_picture(const Frame& frame, Rect grid, Rect arcs, std::optional<Index> query) {

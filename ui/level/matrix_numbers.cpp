@@ -150,6 +150,11 @@ bool MatrixNumbers::lengthen() {
   return true;
 }
 
+void MatrixNumbers::take_decimals(int least) {
+  decimals_ = std::max(decimals_, least);
+  measure();
+}
+
 bool MatrixNumbers::shorten() {
   if (decimals_ <= fewest_) return false;
   --decimals_;

@@ -21,6 +21,8 @@ class MatrixNumbers {
   /// Takes one decimal where there is none, so that small numbers among large ones have the same precision; false where
   /// all numbers are whole or there are decimals already.
   bool lengthen();
+  /// Takes at least so many decimals, as numbers beside these have.
+  void take_decimals(int least);
   /// Drops one decimal if the largest number keeps two significant digits; else returns false.
   bool shorten();
   /// "−1.28". Small values get more decimals where they fit. Zero is "0"; a value that rounds to zero is "<.01" among

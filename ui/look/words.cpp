@@ -150,6 +150,10 @@ std::string number_text(float value, int digits) {
 
 std::string bound_text(float value) {
   const float size = std::abs(value);
+  if (size > 0 && size < 0.00995f) {  // two decimals would call it zero
+    const std::string digits = formatted("%.2g", static_cast<double>(size));
+    return value < 0 ? "−" + digits : digits;
+  }
   return number_text(value, size >= 9.95f || size == 0 ? 0 : size >= 0.995f ? 1 : 2);
 }
 

@@ -32,11 +32,6 @@ Rect common(const Rect& a, const Rect& b) {
           {std::min(a.max.x, b.max.x), std::min(a.max.y, b.max.y)}};
 }
 
-/// Whether label `i` is drawn: the highlighted one hides those that it would touch.
-bool stands(Index i, Index lit, Index step, double apart) {
-  return i == lit || (i % step == 0 && (lit < 0 || static_cast<double>(std::abs(i - lit)) >= apart));
-}
-
 /// The visible cells of a level along one axis.
 struct Stretch {
   Index first, end, side, all;
@@ -93,36 +88,75 @@ struct MapBuilder {
     }
   }
 
-  /// The labels of rows and columns, thinned out.
-  void put_names(Axis axis, std::pair<Index, Index> seen, Index lit, float apart_pixels, float room) const {
-    const double apart = static_cast<double>(apart_pixels) / camera.scale;
-    const Index step = round_step(static_cast<float>(apart));
-    const Rect area = camera.area();
-    const bool rows = axis == Axis::query;
-    const auto put = [&](Index i) {
-      const double middle = static_cast<double>(i) + 0.5;
-      const Face face = i == lit ? Face::bold : Face::ui;
-      const ImU32 ink = i == lit ? look.ink : look.muted;
-      const std::string name = axis_label(*frame.trace(), axis, frame.view().batch, i);
-      if (const float y = camera.y(middle); rows && y >= camera.view.min.y && y <= camera.view.max.y)
-        pen.words(face, small_type, {area.min.x - NameGap::row * u, y - pen.measure(face, small_type, "0").y / 2}, ink,
-                  name, room, Align::right);
-      if (const float x = camera.x(middle); !rows && x >= camera.view.min.x && x <= camera.view.max.x)
-        pen.words(face, small_type, {x, area.max.y + NameGap::column * u}, ink, name, room, Align::middle);
+  /// The name of a row or column, and where it stands along its axis.
+  struct Name {
+    Index index = 0;
+    std::string text;
+    float from = 0, to = 0;
+  };
+
+  /// Names are thinned out: the highlighted one stands, another only if it touches neither this one nor the one before
+  /// it. `extent(name, face)` is its length along the axis, `at(i)` the middle of cell `i`.
+  std::vector<Name> names_along(Axis axis, std::pair<Index, Index> seen, Index lit, float apart, float least,
+                                auto extent, auto at) const {
+    const auto name = [&](Index i) {
+      Name made{i, axis_label(*frame.trace(), axis, frame.view().batch, i)};
+      const float half = extent(made.text, i == lit ? Face::bold : Face::ui) / 2;
+      made.from = at(i) - half;
+      made.to = at(i) + half;
+      return made;
     };
+    std::vector<Name> names;
+    const bool has_lit = lit >= seen.first && lit < seen.second;
+    const Name front = has_lit ? name(lit) : Name();
+    const Index step = round_step(static_cast<float>(static_cast<double>(least + apart) / camera.scale));
     for (Index i = (seen.first + step - 1) / step * step; i < seen.second; i += step) {
-      if (i != lit && stands(i, lit, step, apart)) put(i);
+      if (i == lit) continue;
+      Name next = name(i);
+      const bool touches_front = has_lit && next.to + apart > front.from && next.from < front.to + apart;
+      if (!touches_front && (names.empty() || next.from + 0.01f >= names.back().to + apart))
+        names.push_back(std::move(next));
     }
-    if (lit >= seen.first && lit < seen.second) put(lit);
+    if (has_lit) names.push_back(front);
+    return names;
+  }
+
+  void put_row_names(Index lit) const {
+    const Rect area = camera.area();
+    const float line = pen.measure(Face::ui, small_type, "0").y;
+    const auto at = [&](Index i) { return camera.y(static_cast<double>(i) + 0.5); };
+    const auto extent = [&](const std::string&, Face) { return line * 0.95f; };
+    for (const Name& name : names_along(Axis::query, camera.rows_seen(), lit, 0, line * 0.95f, extent, at)) {
+      const float y = (name.from + name.to) / 2;
+      if (y < camera.view.min.y || y > camera.view.max.y) continue;
+      pen.words(name.index == lit ? Face::bold : Face::ui, small_type, {area.min.x - NameGap::row * u, y - line / 2},
+                name.index == lit ? look.ink : look.muted, name.text, 96 * u, Align::right);
+    }
+  }
+
+  /// A word has the room that it takes, up to 56 points or the width of its column.
+  void put_column_names(Index lit) const {
+    const Rect area = camera.area();
+    const bool words = !frame.trace()->inputs.key_tokens.empty();
+    const std::string digits(std::to_string(camera.cols).size(), '8');  // the widest index with this number of digits
+    const float number = pen.measure(Face::bold, small_type, digits).x;
+    const float most = words ? std::max(56 * u, static_cast<float>(camera.scale)) : number;
+    const auto at = [&](Index i) { return camera.x(static_cast<double>(i) + 0.5); };
+    const auto extent = [&](const std::string& name, Face face) {
+      return std::min(pen.measure(face, small_type, name).x, most);
+    };
+    const float least = words ? 12 * u : number;  // of a word of one or two letters
+    for (const Name& name : names_along(Axis::key, camera.cols_seen(), lit, 8 * u, least, extent, at)) {
+      const float x = (name.from + name.to) / 2;
+      if (x < camera.view.min.x || x > camera.view.max.x) continue;
+      pen.words(name.index == lit ? Face::bold : Face::ui, small_type, {x, area.max.y + NameGap::column * u},
+                name.index == lit ? look.ink : look.muted, name.text, most, Align::middle);
+    }
   }
 
   void put_axes() const {
-    const float line = pen.measure(Face::ui, small_type, "0").y;
-    put_names(Axis::query, camera.rows_seen(), looked ? looked->first : -1, line * 0.95f, 96 * u);
-    const bool words = !frame.trace()->inputs.key_tokens.empty();
-    const std::string digits(std::to_string(camera.cols).size(), '8');  // the widest index with this number of digits
-    const float widest = std::max(pen.measure(Face::bold, small_type, digits).x, words ? 56 * u : 0.0f);
-    put_names(Axis::key, camera.cols_seen(), looked ? looked->second : -1, widest + 8 * u, widest);
+    put_row_names(looked ? looked->first : -1);
+    put_column_names(looked ? looked->second : -1);
   }
 
   /// Bars from a base line for the visible cells of a row or column: `cell(i)` is its cell, `edge(i)` its start,
@@ -228,6 +262,12 @@ struct MapBuilder {
     lines.push_back(frame.words.fill(
         level == 0 ? "map.cell" : "map.block",
         {span_of(row, std::min(row + side, camera.rows)), span_of(col, std::min(col + side, camera.cols))}));
+    if (const Inputs& inputs = frame.trace()->inputs;
+        level == 0 && !inputs.query_tokens.empty() && !inputs.key_tokens.empty()) {
+      const Index batch = frame.view().batch;
+      lines.push_back(axis_label(*frame.trace(), Axis::query, batch, row) + " → " +
+                      axis_label(*frame.trace(), Axis::key, batch, col));
+    }
     const MapCell cell = MapCells(frame.tiles, level).at(block_row, block_col);
     if (!cell.there) return lines;
     const char* const most = level == 0 ? "map.value" : largest ? "map.largest" : "map.farthest";

@@ -53,7 +53,7 @@ struct NumberWriter {
   const CellMasks masks = masks_of(heat);
 
   void write(const Shown& shown, bool squeeze) {
-    if (cell.y < 13 * frame.u || cell.x < 2 * digit + margin()) return;
+    if (cell.y < 13 * frame.u || cell.x < digit + margin()) return;
     const Sight sight = in_sight(list, heat, rect);
     const NumberSpan span = span_of(sight);
     std::optional<NumberFormat> format = format_of(span);

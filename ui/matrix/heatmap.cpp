@@ -264,9 +264,11 @@ void draw_colour_bar(ImDrawList& list, Rect bar, const Colormap& map) {
   }
 }
 
-void draw_labels(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, Rect seen, float pixels) {
+void draw_labels(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, Rect seen, float pixels,
+                 bool every_head) {
   const LabelStyle style{frame, list, heat, rect, seen, pixels, cell_size(heat, rect)};
-  const std::optional<Cell> looked_at = frame.looked_at();
+  std::optional<Cell> looked_at = frame.looked_at();
+  if (looked_at && every_head && looked_at->stage == heat.stage) looked_at->head = heat.head;
   const Meaning lit = looked_at ? meaning_in(heat, *looked_at) : Meaning{};
   if (!heat.row_labels.empty()) draw_row_labels(style, lit.row);
   if (heat.col_labels.empty()) return;

@@ -20,8 +20,9 @@ void draw_highlights(const Frame& frame, ImDrawList& list, const HeatPicture& he
 void draw_colour_bar(ImDrawList& list, Rect bar, const Colormap& map);
 /// Row labels (left) and column labels (below, horizontal or at 45°). If they would touch, round indices instead. The
 /// matrix fills `rect` but may only be visible in `seen`: labels stand beside that, for cells whose centres are
-/// visible.
-void draw_labels(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, Rect seen, float pixels);
+/// visible. `every_head`: also the row and column of another head's cell are highlighted.
+void draw_labels(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, Rect seen, float pixels,
+                 bool every_head = false);
 
 /// The full label at a point, if the heatmap fills `rect`, with type of `pixels`; null if there is none.
 const std::string* label_at(const HeatPicture& heat, const Rect& rect, ImVec2 point, float pixels);

@@ -230,7 +230,8 @@ std::string part_of(const SceneContext& context, const Window& rows, const Windo
   return words;
 }
 
-void put_whole(Pen& pen, Stage stage, Rect room, const Window& rows, const Window& cols) {
+void put_whole(Pen& pen, Stage stage, Rect room, const Window& rows, const Window& cols,
+               const std::optional<ValueRange>& range) {
   const Trace& trace = pen.context().trace;
   const MatrixView matrix = numbers_of(trace, pen.context().view, stage);
   const float side =
@@ -238,7 +239,8 @@ void put_whole(Pen& pen, Stage stage, Rect room, const Window& rows, const Windo
   const ImVec2 size{std::max(side * static_cast<float>(matrix.cols), std::min(room.width(), 24 * pen.u())),
                     std::max(side * static_cast<float>(matrix.rows), std::min(room.height(), 24 * pen.u()))};
   const Rect rect{room.min, {room.min.x + size.x, room.min.y + size.y}};
-  const Block whole = make_block(pen.context(), stage, {0, matrix.rows, 0, false}, {0, matrix.cols, 0, false}, rect);
+  Block whole = make_block(pen.context(), stage, {0, matrix.rows, 0, false}, {0, matrix.cols, 0, false}, rect);
+  if (range) whole.quad.range = *range;
   pen.fill(whole.rect, pen.look().card);
   put(pen, whole);
   pen.box(whole.rect.grown(1), pen.look().line, 1);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "core/explain/explain.h"
 #include "core/network/row_parts.h"
@@ -116,7 +117,8 @@ std::string sizes_of(const MatrixView& matrix);
 /// The shown part: "columns 0–21", "rows 3–9, columns 0–21"; "" for the whole.
 std::string part_of(const SceneContext& context, const Window& rows, const Window& cols);
 /// A small picture of the whole stage with a frame around the shown part.
-void put_whole(Pen& pen, Stage stage, Rect room, const Window& rows, const Window& cols);
+void put_whole(Pen& pen, Stage stage, Rect room, const Window& rows, const Window& cols,
+               const std::optional<ValueRange>& range = {});
 
 /// A sum of products, as a column of terms with a growing sum beside it.
 struct Sum {

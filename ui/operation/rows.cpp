@@ -3,6 +3,8 @@
 // zero and scales the others.
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "core/explain/explain.h"
 #include "core/figure/colormap.h"
@@ -39,6 +41,9 @@ struct Bands : TaskPart {
   Table table{};
   float words_height = 0, height = 0;  ///< of the words below the bands, of the bands
   Rect last{};                         ///< the lowest band
+  const bool scaled = task.stage == Stage::scaled_scores;
+  std::optional<ValueRange> range{};  ///< of the row before and after; scaling changes the unit, so each has its own
+  int decimals = 0;                   ///< of the numbers of all bands
 
   void lay_out() {
     table.names = std::clamp(area.width() * 0.13f, 96 * u, 190 * u);
@@ -98,6 +103,7 @@ struct Bands : TaskPart {
   /// The numbers of a row as cells in their colours.
   void put_numbers_of(const Band& band, Rect place, bool is_result) const {
     MatrixNumbers figures = figures_of(band, table.keys);
+    figures.take_decimals(decimals);
     const float pixels = size_in(task, table.keys, figures,
                                  std::clamp(place.height() * 0.36f, pen.type.number * 1.7f, pen.type.number * 2.6f));
     for (Index k = table.keys.first; k < table.keys.end(); ++k) {
@@ -197,12 +203,19 @@ struct Bands : TaskPart {
     const auto from = [&](int n) { return top + static_cast<float>(n) * (deep + gap); };
     const auto band = [&](int n) { return slice(from(n), from(n) + deep); };
     const auto space = [&](int n) { return slice(from(n) + deep, from(n) + deep + gap); };
-    const Band before = band_of(task, source);
+    Band before = band_of(task, source), after = band_of(task, task.stage);
+    if (!scaled) {
+      range = {std::min(before.range.lo, after.range.lo), std::max(before.range.hi, after.range.hi)};
+      before.range = after.range = *range;
+    }
+    const Band added = bias ? bias_band(before) : before;
+    for (const Band* each : {&std::as_const(before), &added, &std::as_const(after)})
+      decimals = std::max(decimals, figures_of(*each, table.keys).decimals());
     put_numbers_of(before, band(0), false);
     put_name(band(0), source, look.ink, name(source));
     if (bias) {
       put_arrows(space(0), "+", false);
-      put_numbers_of(bias_band(before), band(1), false);
+      put_numbers_of(added, band(1), false);
       put_band_name(task, table, band(1).centre().y, "bias", look.ink, "");
       put_arrows(space(1), "=", true);
     } else if (three) {
@@ -214,7 +227,7 @@ struct Bands : TaskPart {
       put_arrows(space(0), step_markup(), true);
     }
     last = band(three ? 2 : 1);
-    put_numbers_of(band_of(task, task.stage), last, true);
+    put_numbers_of(after, last, true);
     put_name(last, task.stage, look.ink, name(task.stage));
   }
 
@@ -234,8 +247,11 @@ struct Bands : TaskPart {
     const float side =
         whole * static_cast<float>(numbers.rows) / static_cast<float>(std::max(numbers.rows, numbers.cols));
     put_whole(pen, task.stage, {{x, y}, {x + whole, y + whole}}, {task.focus.query, 1, 0, true},
-              {0, numbers.cols, 0, true});
+              {0, numbers.cols, 0, true}, range);
     pen.caption({x, y + side + pen.type.caption}, Align::left, std::string(name(task.stage)) + " " + sizes_of(numbers));
+    if (scaled)
+      pen.paragraph(Face::ui, pen.type.caption, {x, y + side + 2.2f * pen.type.caption}, look.muted,
+                    say("level.own_colours"), whole);
     return {{x, area.min.y}, {area.max.x, y - 40 * u}};
   }
 };

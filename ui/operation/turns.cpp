@@ -169,8 +169,9 @@ struct Dials : TaskPart {
   void put_dial(Index j) const {
     const bool lit = j == chosen;
     const Rect dial = around(centre_of(j), radius, radius);
-    pen.fill(dial, look.card, radius);
-    pen.box(dial, lit ? look.ink : look.line, lit ? Stroke::chosen(u) : 1, radius);
+    pen.scene().items.emplace_back(SceneDot{dial.centre(), radius, look.card});
+    pen.scene().items.emplace_back(
+        SceneDot{dial.centre(), radius, lit ? look.ink : look.line, lit ? Stroke::chosen(u) : 1});
     put_arrows(j);
     put_numbers(j, dial);
     pen.add_content(dial);

@@ -1,7 +1,9 @@
 // The bottom line, the timeline: the stages in order of computation, in their colours; play, step, loop, scrub.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include "core/text/number_text.h"
 #include "ui/document/view.h"
@@ -69,6 +71,13 @@ std::string_view label_of(const Frame& frame, Stage stage) {
   return stage == shown_as(*frame.trace(), Stage::query) && stage != Stage::query ? "X" : name(stage);
 }
 
+/// The order in which names get their room; the others come after these, from the left.
+constexpr std::array named_first{Stage::weights, Stage::scores, Stage::output,       Stage::Q,   Stage::K, Stage::V,
+                                 Stage::query,   Stage::key,    Stage::head_outputs, Stage::mask};
+constexpr int current_first = -1, ranks = static_cast<int>(named_first.size());
+
+int rank_of(Stage stage) { return static_cast<int>(std::ranges::find(named_first, stage) - named_first.begin()); }
+
 /// The line of all stages. A presentation shows the stage's name in larger letters elsewhere.
 struct TimelineLine {
   const Frame& frame;
@@ -126,26 +135,34 @@ struct TimelineLine {
     list.AddCircle({from + width * done, y + 2.5f * u}, 6.5f * u, lane, 24, 2.2f * u);
   }
 
-  /// Names are never cut: the current stage always has its name, others if there is room.
+  /// Names are never cut: the current stage always has its name, others, the most important first, if there is room.
   void draw_names() const {
+    NamesDrawn drawn;
+    for (int rank = current_first; rank <= ranks; ++rank) {
+      float x = left;
+      for (const Timeline::Chapter& chapter : timeline.chapters()) {
+        if ((is_current(chapter) ? current_first : rank_of(chapter.stage)) == rank) draw_name(chapter, x, drawn);
+        x += step;
+      }
+    }
+  }
+
+  /// The extents of the names that are drawn. No allocation: this is drawn in every frame.
+  struct NamesDrawn {
+    std::array<std::pair<float, float>, 64> reach{};
+    std::size_t count = 0;
+  };
+  void draw_name(const Timeline::Chapter& chapter, float x, NamesDrawn& drawn) const {
     const float apart = 5 * u;
-    std::pair<float, float> taken{right + step, right + step};
-    float x = left;
-    for (const Timeline::Chapter& chapter : timeline.chapters()) {
-      if (is_current(chapter)) taken = reach(chapter, x);
-      x += step;
+    const auto [from, to] = reach(chapter, x);
+    if (drawn.count == drawn.reach.size()) return;
+    for (std::size_t i = 0; i < drawn.count; ++i) {
+      if (from < drawn.reach[i].second + apart && drawn.reach[i].first < to + apart) return;
     }
-    float last = left - step;
-    x = left;
-    for (const Timeline::Chapter& chapter : timeline.chapters()) {
-      const bool current = is_current(chapter);
-      const auto [from, to] = reach(chapter, x);
-      x += step;
-      if (!current && (from <= last + apart || (to + apart >= taken.first && from <= taken.second + apart))) continue;
-      frame.write(current ? Face::bold : Face::ui, TypeSize::body, {from, y + 13 * u},
-                  current ? frame.look.ink : frame.look.muted, label_of(frame, chapter.stage));
-      last = to;
-    }
+    const bool current = is_current(chapter);
+    frame.write(current ? Face::bold : Face::ui, TypeSize::body, {from, y + 13 * u},
+                current ? frame.look.ink : frame.look.muted, label_of(frame, chapter.stage));
+    drawn.reach[drawn.count++] = {from, to};
   }
 };
 

@@ -95,7 +95,7 @@ std::vector<Column> columns_of(const Ruler& ruler, const Folding& folding) {
   });
   for (std::size_t i = 0; i < columns.size(); ++i) {
     Column& column = columns[i];
-    float words = 0, stack = 0;
+    float words = 0, stack = 0, bend = 0;  // the bend of the arrow from an input, before its words
     for (std::size_t lane = 0; lane < 3; ++lane) {
       const Group& group = column.lanes[lane];
       if (group.empty()) continue;
@@ -110,12 +110,12 @@ std::vector<Column> columns_of(const Ruler& ruler, const Folding& folding) {
         if (!weights || next.size() > 1)
           words =
               std::max({words, ruler.words(step_words(ruler.trace, made)), ruler.words(bias_words(ruler.trace, made))});
-        if (input) words += weights && next.size() > 1 ? 26 * ruler.t : 0;  // room for the bend of the arrow
+        if (input && weights && next.size() > 1) bend = 26 * ruler.t;
       } else {
         words = ruler.words("· K^T");
       }
     }
-    column.gap = stack + std::max(words + 16 * ruler.t, (i == 0 ? 30 : arrow_room) * ruler.t);
+    column.gap = stack + std::max(words + bend + 16 * ruler.t, (i == 0 ? 30 : arrow_room) * ruler.t);
   }
   return columns;
 }

@@ -154,6 +154,9 @@ struct Provenance {
 /// For the cell's direct sources, if the picture shows the cell.
 Provenance make_provenance(const Trace& trace, const PipelinePicture& picture, const Cell& cell);
 
+/// Where words beside a vertical arrow stand: on its other side if an arc crosses them, but nothing there.
+Rect clear_of_arcs(const Provenance& provenance, const Arrow& arrow, const Rect& words);
+
 /// The rectangle of a cell, if the picture shows it.
 std::optional<Rect> place_of(const Trace& trace, const PipelinePicture& picture, const Cell& cell);
 

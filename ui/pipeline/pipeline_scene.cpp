@@ -318,7 +318,7 @@ struct SceneMaker {
       pen.line(from, {from.x, to.screen(arrow.to).y - 2 * t}, fade(colour, 0.6f), Stroke::hair(u));
     }
     for (const ArrowWords& words : arrow.words) {
-      const Rect rect = to.screen(words.rect);
+      const Rect rect = to.screen(clear_of_arcs(provenance, arrow, words.rect));
       // An arc may pass behind the text, but not through it.
       if (!provenance.arcs.empty())
         pen.fill({{rect.min.x - 2 * t, rect.min.y + t}, {rect.max.x + 2 * t, rect.max.y}}, look.window);

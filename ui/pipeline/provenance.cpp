@@ -108,7 +108,31 @@ Provenance make_reach(const Trace& trace, const PipelinePicture& picture, const 
   return result;
 }
 
+bool crosses(const ProvenanceArc& arc, const Rect& rect) {
+  constexpr int steps = 48;
+  for (int i = 0; i <= steps; ++i) {
+    const float t = static_cast<float>(i) / steps, s = 1 - t;
+    const float w[] = {s * s * s, 3 * s * s * t, 3 * s * t * t, t * t * t};
+    const auto along = [&](float ImVec2::*axis) {
+      return w[0] * arc.from.*axis + w[1] * arc.from_control.*axis + w[2] * arc.to_control.*axis + w[3] * arc.to.*axis;
+    };
+    if (rect.contains({along(&ImVec2::x), along(&ImVec2::y)})) return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+Rect clear_of_arcs(const Provenance& provenance, const Arrow& arrow, const Rect& words) {
+  const auto free = [&](const Rect& rect) {
+    const Rect room = rect.grown(3);
+    return std::ranges::none_of(provenance.arcs, [&](const ProvenanceArc& arc) { return crosses(arc, room); });
+  };
+  const bool beside = arrow.from.x == arrow.to.x && !arrow.leader && words.max.x < arrow.from.x;
+  if (!beside || free(words)) return words;
+  const Rect other{{2 * arrow.from.x - words.max.x, words.min.y}, {2 * arrow.from.x - words.min.x, words.max.y}};
+  return free(other) ? other : words;
+}
 
 std::optional<Rect> place_of(const Trace& trace, const PipelinePicture& picture, const Cell& cell) {
   const Place place = find(picture, shown_as(trace, cell.stage), cell.batch, cell.head);

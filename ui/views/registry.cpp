@@ -15,7 +15,7 @@ namespace {
 
 ImVec2 least_of_levels(const Frame& frame) {
   const bool pipeline = level_shown(frame.view()) == Level::pipeline;
-  return pipeline ? ImVec2{500, 420} : ImVec2{620, 470};
+  return pipeline ? ImVec2{480, 420} : ImVec2{620, 470};
 }
 template <int width, int height>
 ImVec2 least(const Frame&) {

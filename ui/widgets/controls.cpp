@@ -286,8 +286,12 @@ std::optional<std::string> text_field(const Frame& frame, const char* id, const 
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
   const Typed field = text_input(frame, id, text, hint);
   if (field.active) {
-    compat::add_rect(*ImGui::GetWindowDrawList(), ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), frame.look.accent,
-                     Corner::control * frame.u, 1.5f * frame.u);
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    // A field may reach past its window by a part of a pixel, where its right side would be cut off.
+    ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
+    min.x = std::max(min.x, list.GetClipRectMin().x);
+    max.x = std::min(max.x, list.GetClipRectMax().x);
+    compat::add_rect(list, min, max, frame.look.accent, Corner::control * frame.u, 1.5f * frame.u);
   }
   ImGui::PopFont();
   if (field.entered && after == AfterEnter::goes_on) go_on_typing(frame, id, field.text);
