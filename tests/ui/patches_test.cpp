@@ -170,8 +170,7 @@ TEST_CASE("of a picture, what it sees and why is told as a label and as tokens, 
   for (const char* language : {"en", "zh"}) {
     Document document = seeing();
     document.scenario.file = "model:shapes";
-    document.view.language = language;
-    Studio studio(document, {{1600, 900}});
+    Studio studio(document, {{1600, 900}, 1, false, language});
     const Trace& trace = studio.trace();
     const SentenceStory story = story_of(trace, studio.view(), -1, {});
     const NextWords next = next_words(trace, studio.view(), story, {}, -1, {});
