@@ -249,13 +249,14 @@ struct StepHead : ScenePart {
 
   void put_words() {
     const std::string key = "prose." + (tried ? "weights_tried" : prose_key(context, stage, focus, made));
-    const std::string title(say(key + ".title"));
+    const std::string title(say(key_here(context, key + ".title")));
     const bool tells = title.find("{2}") != std::string::npos;  // the chosen number
     tell(TextRole::prose, hidden || (!made && tells) ? say(guess_key(kind, stage)) : std::string_view(title), values,
          pen.type.title, look.ink);
     const std::string story = key == "prose.input" ? input_story(context, stage, key + ".story") : key + ".story";
     const bool noted = stage >= Stage::scores && stage != Stage::mask && !random_words(trace.inputs, say).empty();
-    tell(TextRole::story, say(story) + std::string(noted ? " {8}" : ""), values, pen.type.story, look.muted);
+    tell(TextRole::story, say(key_here(context, story)) + std::string(noted ? " {8}" : ""), values, pen.type.story,
+         look.muted);
     if (shown_as(trace, stage) != Stage::weights || presenting || !made || tried) return;
     if (const RowProse prose = row_prose(context, focus.query); prose.key)
       tell(TextRole::story, say(prose.key), prose.values, pen.type.story, look.muted);

@@ -68,7 +68,8 @@ struct SoftmaxPicture : TaskPart {
   void put_title(float y, int number, const char* key, const char* note, const std::string& symbol = {},
                  ImU32 lane = 0) const {
     const float size = band_title_size(pen), x = task.area.min.x, room = at.left - 14 * u - x;
-    const std::string words = std::to_string(number) + "  " + std::string(say(key)), under(say(note));
+    const std::string words = std::to_string(number) + "  " + std::string(say(key)),
+                      under(say(key_here(context, note)));
     const float width = pen.measure(Face::bold, size, words).x;
     const bool noted = pen.measure(Face::ui, pen.type.caption, under).x <= room;
     const float line = noted ? pen.type.caption * 0.75f : 0;
