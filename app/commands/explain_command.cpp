@@ -68,7 +68,7 @@ void print_line(const std::string& label, std::size_t width, double value, const
 void print_explanation(const Trace& trace, const Explanation& e) {
   std::printf("%s = %s\n", cell_text(trace, e.cell).c_str(), exact(e.value).c_str());
   std::printf("\n  %s\n", plain_math(e.formula).c_str());
-  if (!e.numbers.empty()) std::printf("  = %s\n", plain_math(e.numbers).c_str());
+  if (!e.numbers.empty() && !e.says_value) std::printf("  = %s\n", plain_math(e.numbers).c_str());
   if (!e.quantities.empty()) std::puts("");
   for (const Quantity& quantity : e.quantities) print_line(std::string(quantity.name), 20, quantity.value);
   if (e.terms.empty()) return;

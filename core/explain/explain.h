@@ -43,6 +43,7 @@ struct Explanation {
   std::string formula;  ///< as math markup (core/explain/math_markup.h), with real minus signs
   std::string
       numbers;  ///< the formula with this cell's numbers; long sums show their largest terms and the sum of the rest
+  bool says_value = false;  ///< the formula ends with the value itself, which `numbers` only repeats
   std::vector<Term> terms;
   std::vector<Quantity> quantities;
 

@@ -94,9 +94,8 @@ void explain_mask(const Trace& trace, Explanation& to) {
 
 void explain_masked_scores(const Trace& trace, Explanation& to) {
   const Cell source = source_cell(trace, to.cell);
-  to.formula = symbol(to.cell) + " = ";
   if (!trace.has(Stage::mask)) {
-    to.formula += symbol(source);
+    to.formula = symbol(to.cell) + " = " + symbol(source);
     add_term(trace, to, source, 1);
     return;
   }
@@ -109,7 +108,10 @@ void explain_masked_scores(const Trace& trace, Explanation& to) {
   const auto fill = static_cast<double>(trace.fill);
   to.quantities.push_back({"fill", fill, !attends});
   const std::string filled = adds ? symbol(source) + " + " + bracketed(fill) : number(fill);
-  to.formula += (attends ? symbol(source) : filled) + " where " + symbol(mask) + (attends ? " = 1" : " = 0");
+  // The case comes first, so that the numbers follow what they are equal to.
+  to.formula =
+      symbol(mask) + (attends ? " = 1: " : " = 0: ") + symbol(to.cell) + " = " + (attends ? symbol(source) : filled);
+  to.says_value = !attends && !adds;
   if (attends) to.numbers = number(to.terms[0].value);
   else if (adds) to.numbers = number(to.terms[0].value) + " + (" + number(fill) + ")";
 }
@@ -191,7 +193,8 @@ void explain_dead_row(const Trace& trace, Explanation& to) {
   for (source.col = 0; source.col < trace.dims().n_k; ++source.col) add_term(trace, to, source, 0);
   const bool uniform = trace.scenario.dead_row == DeadRow::uniform;
   to.quantities.push_back({"dead_row", to.value, true});
-  to.formula = symbol(to.cell) + " = " + (uniform ? "\\frac{1}{n_{k}}" : number(to.value)) + ", all keys are masked";
+  to.formula = "all keys masked: " + symbol(to.cell) + " = " + (uniform ? "\\frac{1}{n_{k}}" : number(to.value));
+  to.says_value = !uniform;
   if (uniform) to.numbers = "\\frac{1}{" + std::to_string(trace.dims().n_k) + "}";
 }
 
@@ -236,10 +239,15 @@ void explain_dropout(const Trace& trace, Explanation& to) {
   const auto p = static_cast<double>(trace.scenario.dropout);
   add_term(trace, to, source, kept && p < 1 ? 1 / (1 - p) : 0);
   to.quantities = {{"kept", kept ? 1.0 : 0.0}, {"dropout", p}};
-  to.formula = symbol(c) + " = " + (kept ? "\\frac{" + symbol(source) + "}{1 − p}" : "0, dropped");
-  // A dropped NaN stays NaN, since it is multiplied by 0.
-  if (!kept) to.quantities.push_back({"dropped_part", 0 * to.terms[0].value, true});
-  if (kept) to.numbers = "\\frac{" + number(to.terms[0].value) + "}{1 − " + number(p) + "}";
+  if (!kept) {
+    // A dropped NaN stays NaN, since it is multiplied by 0.
+    to.says_value = to.value == 0;
+    to.formula = "dropped: " + symbol(c) + " = 0" + (to.says_value ? "" : " × " + symbol(source));
+    to.quantities.push_back({"dropped_part", 0 * to.terms[0].value, true});
+    return;
+  }
+  to.formula = symbol(c) + " = \\frac{" + symbol(source) + "}{1 − p}";
+  to.numbers = "\\frac{" + number(to.terms[0].value) + "}{1 − " + number(p) + "}";
 }
 
 }  // namespace headlight::steps

@@ -13,6 +13,8 @@
 #include "tests/places.h"
 #include "tests/ui/studio.h"
 #include "ui/frame/frame.h"
+#include "ui/operation/next.h"
+#include "ui/operation/why.h"
 #include "ui/sentence/story.h"
 
 using namespace headlight;
@@ -162,6 +164,31 @@ TEST_CASE("what looks at the patch stands in small windows too, below what the n
   const auto found = overlays(scene);
   const auto wide = std::ranges::count_if(found, [](const SceneMatrix* matrix) { return matrix->seen.width() > 90; });
   CHECK(wide == 2);
+}
+
+TEST_CASE("of a picture, what it sees and why is told as a label and as tokens, not as words") {
+  for (const char* language : {"en", "zh"}) {
+    Document document = seeing();
+    document.scenario.file = "model:shapes";
+    Studio studio(document, {{1600, 900}, 1, false, language});
+    const Trace& trace = studio.trace();
+    const SentenceStory story = story_of(trace, studio.view(), -1, {});
+    const NextWords next = next_words(trace, studio.view(), story, {}, -1, {});
+    const WhyParts why = why_parts(trace, studio.view(), {}, -1, {}, {});
+    for (const Scene& scene :
+         {make_next(studio.context(), next, story, studio.place()), make_why(studio.context(), why, studio.place())}) {
+      for (const SceneItem& item : scene.items) {
+        const auto* const text = std::get_if<SceneText>(&item);
+        if (!text) continue;
+        CAPTURE(text->text);
+        CHECK(text->text.find("word") == std::string::npos);
+        CHECK(text->text.find("embedding") == std::string::npos);
+        CHECK(text->text.find("个词 ") == std::string::npos);
+        CHECK(text->text.find("词表") == std::string::npos);
+      }
+      CHECK(has_text(scene, language == std::string("en") ? "Label" : "标签"));
+    }
+  }
 }
 
 TEST_CASE("a picture that was resized out of proportion is said to be squashed, another not") {

@@ -98,7 +98,8 @@ struct Builder {
   void formulas(const Explanation& e) {
     picture.formula =
         math_lines(frame.fonts, formula_points * frame.u, formula_in_words(frame.words, e.formula), width);
-    const std::string numbers = e.numbers.empty() ? "" : "= " + formula_in_words(frame.words, e.numbers);
+    const std::string numbers =
+        e.numbers.empty() || e.says_value ? "" : "= " + formula_in_words(frame.words, e.numbers);
     picture.numbers = math_lines(frame.fonts, numbers_points * frame.u, numbers, width);
     for (const Quantity& quantity : e.quantities) {
       const std::string key = "inspector.quantity." + std::string(quantity.name);

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/run/trace.h"
+#include "core/text/in_sentence.h"
 #include "ui/document/action.h"
 #include "ui/frame/colormaps.h"
 #include "ui/frame/frame.h"
@@ -44,8 +45,9 @@ RowProse row_prose(const SceneContext& context, Index query) {
     };
     // A word that occurs twice gets its position as well, since otherwise a list could have two equal names.
     const auto word = [&](Index key) {
-      return has_words(context, Axis::key) ? placed_label(context.trace, Axis::key, at.batch, key)
-                                           : key_word(context, key);
+      const std::string name = key_word(context, key);
+      if (!has_words(context, Axis::key)) return name;
+      return in_sentence(name) + placed_label(context.trace, Axis::key, at.batch, key).substr(name.size());
     };
     prose.values.push_back(
         {there ? word(keys[i]) : std::string(), context.look.ink, true, link(SceneAction::key_word)});

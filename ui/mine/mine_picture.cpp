@@ -264,7 +264,7 @@ struct MineMaker : ScenePart {
       const Rect rect{{box.centre().x - size.x / 2, box.min.y}, {box.centre().x + size.x / 2, box.min.y + size.y}};
       std::shared_ptr<HeatPicture> heat;
       if (i < 2 || secrets.stages) {
-        heat = std::make_shared<HeatPicture>(heat_of(*stage, i, values, {batch, head}, rect));
+        heat = std::make_shared<HeatPicture>(heat_of(i, values, {batch, head}, rect));
         if (cell >= 26 * u) heat->col_labels = axis_labels(frame, info(picture.stage).cols, a.cols);
         heat->label_room = widest / (TypeSize::note * u);
       }
@@ -276,8 +276,8 @@ struct MineMaker : ScenePart {
   }
 
   /// The user's numbers of the stage, the right ones, or their difference.
-  HeatPicture heat_of(const StageComparison& stage, int which, const Tensor (&values)[3],
-                      std::pair<Index, Index> batch_head, const Rect& rect) const {
+  HeatPicture heat_of(int which, const Tensor (&values)[3], std::pair<Index, Index> batch_head,
+                      const Rect& rect) const {
     const auto [batch, head] = batch_head;
     HeatPicture heat = make_heat(frame, trace_stage(standing_for(trace, picture.stage)), view.head, rect);
     const MatrixView a = values[0].matrix(batch, head), b = values[1].matrix(batch, head);

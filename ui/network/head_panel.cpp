@@ -6,6 +6,7 @@
 #include "ui/level/matrix_numbers.h"
 #include "ui/look/measure.h"
 #include "ui/network/network_scene.h"
+#include "ui/player/stages.h"
 #include "ui/sentence/story.h"
 
 namespace headlight {

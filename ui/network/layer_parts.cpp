@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/text/in_sentence.h"
 #include "ui/level/matrix_numbers.h"
 #include "ui/look/measure.h"
 #include "ui/look/words.h"
@@ -89,7 +90,7 @@ struct WritingTable : NetworkPart {
   }
 
   float put_totals() const {
-    const Named word{facts.text[static_cast<std::size_t>(at)], look.k};
+    const Named word{in_sentence(facts.text[static_cast<std::size_t>(at)]), look.k};
     const std::vector<Named> values{
         word,
         {std::to_string(at), look.ink},

@@ -7,6 +7,7 @@
 #include "core/text/utf8_path.h"
 #include "ui/level/row_prose.h"
 #include "ui/look/measure.h"
+#include "ui/player/stages.h"
 
 namespace headlight {
 namespace {
@@ -118,11 +119,6 @@ struct NetworkPicture : NetworkPart {
 };
 
 }  // namespace
-
-bool reads_pictures(const Trace& trace) {
-  const auto run = network_of(trace.inputs);
-  return run && run->network->spec().picture;
-}
 
 std::string key_for(const Trace& trace, const std::string& key) {
   constexpr std::string_view about_words[] = {

@@ -86,8 +86,6 @@ struct NetworkFacts {
 
 /// Whether each row of a weights picture of this width has its own colour range: with many keys, weights are small.
 inline bool has_row_ranges(Index cols) { return cols > 32; }
-/// Whether tokens are patches instead of words.
-bool reads_pictures(const Trace& trace);
 /// The translation key for patches if the network reads pictures: "network.title_picture"; otherwise `key`.
 std::string key_for(const Trace& trace, const std::string& key);
 /// Translation key of a pattern: "network.habit_previous".

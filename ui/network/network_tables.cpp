@@ -6,6 +6,7 @@
 
 #include "core/image/theme.h"
 #include "core/run/trace.h"
+#include "core/text/in_sentence.h"
 #include "ui/frame/colormaps.h"
 #include "ui/level/matrix_numbers.h"
 #include "ui/look/measure.h"
@@ -102,7 +103,7 @@ struct PatchTable : NetworkPart {
       for (const double logit : row) most = std::max(most, std::abs(logit - patch.grid.before));
     }
     if (patch.whole) {
-      const std::vector<Named> values{{patch.word, look.ink},
+      const std::vector<Named> values{{in_sentence(patch.word), look.ink},
                                       {in_digits(patch.grid.before), look.ink},
                                       {in_digits(patch.grid.after_all), look.ink}};
       grid.room.min.y +=

@@ -6,6 +6,7 @@
 #include "ui/look/measure.h"
 #include "ui/network/network_scene.h"
 #include "ui/operation/operation.h"
+#include "ui/player/stages.h"
 #include "ui/sentence/story.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/pressable.h"

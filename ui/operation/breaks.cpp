@@ -6,6 +6,7 @@
 #include "core/network/network.h"
 #include "core/network/sampling.h"
 #include "core/scenario/inputs.h"
+#include "core/text/in_sentence.h"
 #include "ui/look/measure.h"
 #include "ui/operation/operation.h"
 #include "ui/operation/parts.h"
@@ -64,9 +65,9 @@ struct BreakRow : ScenePart {
 
   void put_choice(Break what) {
     const auto [query, key] = words_followed(trace, view);
-    const std::string words =
-        say.fill(keys[static_cast<std::size_t>(what)],
-                 {view.head, query_word(context, std::min(query, key)), query_word(context, std::max(query, key))});
+    const std::string words = say.fill(keys[static_cast<std::size_t>(what)],
+                                       {view.head, in_sentence(query_word(context, std::min(query, key))),
+                                        in_sentence(query_word(context, std::max(query, key)))});
     const bool taken = is_taken(context, what);
     const Face face = taken ? Face::bold : Face::ui;
     const Rect chip{{left, row.min.y}, {left + pen.measure(Face::bold, bold, words).x + 26 * u, row.max.y}};
@@ -116,7 +117,7 @@ struct BreakRow : ScenePart {
       if (room < 0) break;
     }
     while (count-- > 0) put_word(story.next[count]);
-    const std::string next(say("break.next"));
+    const std::string next(say(operation::key_here(context, "break.next")));
     if (right - pen.measure(Face::ui, caption, next).x > left + 16 * u)
       pen.caption({right, middle}, Align::right, next);
   }

@@ -49,9 +49,15 @@ Rect scene_area(const SceneContext& context, Rect place) {
   return {{place.min.x + margin.x, place.min.y + margin.y}, {place.max.x - margin.x, place.max.y - margin.y * 0.6f}};
 }
 
+std::string key_here(const SceneContext& context, std::string_view key) {
+  const std::string of_picture = std::string(key) + "_picture";
+  return reads_pictures(context.trace) && context.words.has(of_picture) ? of_picture : std::string(key);
+}
+
 float put_facets(Pen& pen, Rect area) {
   if (!has_facets(pen.context().trace)) return 0;
-  constexpr const char* names[] = {"facet.step", "facet.journey", "facet.geometry", "facet.next", "facet.why"};
+  const std::string next = key_here(pen.context(), "facet.next");
+  const char* const names[] = {"facet.step", "facet.journey", "facet.geometry", next.c_str(), "facet.why"};
   const std::span<const char* const> there(names, says_next(pen.context().trace) ? 5 : 3);
   const float edge = 3 * pen.u();
   const Rect room{{area.centre().x - edge, area.min.y}, {area.max.x + edge, area.max.y}};

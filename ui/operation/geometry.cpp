@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "core/explain/explain.h"
+#include "core/text/in_sentence.h"
 #include "ui/look/measure.h"
 #include "ui/matrix/heat.h"
 #include "ui/operation/bands.h"
@@ -141,9 +142,10 @@ void put_notes(const Task& task, const HeadPlane& plane, const Operands& operand
   const std::vector<float> q = row_numbers(numbers_of(task.trace(), context.view, operands.left), query),
                            k = row_numbers(numbers_of(task.trace(), context.view, operands.right), key);
   const auto percent = [](double share) { return digits(100 * share, 0) + " %"; };
-  const std::vector<Named> names{{query_word(context, query), look.q},     {key_word(context, settled), look.k},
-                                 {key_word(context, key), look.k},         {percent(plane.share_of(q, k)), look.ink},
-                                 {percent(plane.query_share()), look.ink}, {percent(plane.key_share()), look.ink}};
+  const std::vector<Named> names{
+      {in_sentence(query_word(context, query)), look.q}, {in_sentence(key_word(context, settled)), look.k},
+      {in_sentence(key_word(context, key)), look.k},     {percent(plane.share_of(q, k)), look.ink},
+      {percent(plane.query_share()), look.ink},          {percent(plane.key_share()), look.ink}};
   const auto note = [&](const char* words) {
     const std::string_view pattern = context.words(words);
     Scene measured;
@@ -179,8 +181,8 @@ Scene make_geometry(const SceneContext& context, Rect place) {
   Rect area = scene_area(context, place);
   const std::string random = random_words(trace.inputs, words);
   const std::vector<Named> names{
-      {query_word(context, focus.query), look.q, true, NamedLink{SceneAction::query_word, focus.query}},
-      {key_word(context, focus.key), look.k, true, NamedLink{SceneAction::key_word, focus.key}},
+      {in_sentence(query_word(context, focus.query)), look.q, true, NamedLink{SceneAction::query_word, focus.query}},
+      {in_sentence(key_word(context, focus.key)), look.k, true, NamedLink{SceneAction::key_word, focus.key}},
       {digits(degrees, 0) + "°", look.ink},
       {product[0].text, look.q},
       {product[1].text, look.k},

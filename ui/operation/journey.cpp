@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/explain/explain.h"
+#include "core/text/in_sentence.h"
 #include "core/text/number_text.h"
 #include "ui/look/measure.h"
 #include "ui/matrix/heat.h"
@@ -55,7 +56,8 @@ struct Rivals : TaskPart {
 
   /// Patterns and their values: scaling, later changes of the scores, the comparison.
   std::vector<std::pair<std::string, std::vector<Named>>> sentences() const {
-    const Named first{key_word(context, task.focus.key), look.k}, second{key_word(context, rival), look.k};
+    const Named first{in_sentence(key_word(context, task.focus.key)), look.k},
+        second{in_sentence(key_word(context, rival)), look.k};
     const auto a = static_cast<double>(number(last, task.focus.key)), b = static_cast<double>(number(last, rival));
     if (!std::isfinite(a) || !std::isfinite(b)) return {{say("facet.rival_hidden"), {first, second}}};
     std::vector<std::pair<std::string, std::vector<Named>>> lines;
@@ -108,7 +110,7 @@ void put_next(const Task& task, const std::vector<Guess>& next, Rect room) {
   const Look& look = pen.look();
   const Words& words = task.context().words;
   const float u = task.u(), pitch = pen.type.word * 1.9f;
-  const std::vector<Named> names{{query_word(task.context(), task.focus.query), look.ink}};
+  const std::vector<Named> names{{in_sentence(query_word(task.context(), task.focus.query)), look.ink}};
   const bool changed = std::ranges::any_of(next, [](const Guess& word) { return word.before >= 0; });
   float y = room.min.y + 8 * u +
             pen.sentence(TextRole::caption, words("sentence.next"), names, room, pen.type.caption, look.muted);
@@ -159,8 +161,8 @@ struct Journey : ScenePart {
     const float share = weights.values[static_cast<std::size_t>(focus.key)];
     const std::string random = random_words(trace.inputs, say);
     const std::vector<Named> names{
-        {query_word(context, focus.query), look.q, true, NamedLink{SceneAction::query_word, focus.query}},
-        {key_word(context, focus.key), look.k, true, NamedLink{SceneAction::key_word, focus.key}},
+        {in_sentence(query_word(context, focus.query)), look.q, true, NamedLink{SceneAction::query_word, focus.query}},
+        {in_sentence(key_word(context, focus.key)), look.k, true, NamedLink{SceneAction::key_word, focus.key}},
         {MatrixNumbers(2, true)(share), look.head_ink(view.head), true,
          NamedLink{SceneAction::look_at, 0, cell_of(trace, view, Stage::weights, focus)}},
         {random, look.warning, false}};

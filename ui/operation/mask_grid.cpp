@@ -1,6 +1,7 @@
 // The mask of a head: a cell is open if the row's word may attend to the column's, else hatched.
 #include <algorithm>
 
+#include "core/text/in_sentence.h"
 #include "ui/look/measure.h"
 #include "ui/operation/parts.h"
 
@@ -79,8 +80,8 @@ struct MaskGrid : TaskPart {
                       : allowed(cell.row, cell.col) != 0 ? "level.mask_may"
                                                          : "level.mask_may_not";
     const std::vector<Named> values{
-        {query_word(context, cell.row), look.q, true, NamedLink{SceneAction::query_word, cell.row}},
-        {key_word(context, cell.col), look.k, true, NamedLink{SceneAction::key_word, cell.col}}};
+        {in_sentence(query_word(context, cell.row)), look.q, true, NamedLink{SceneAction::query_word, cell.row}},
+        {in_sentence(key_word(context, cell.col)), look.k, true, NamedLink{SceneAction::key_word, cell.col}}};
     pen.sentence(TextRole::story, say(key), values, {{task.area.min.x, block.rect.max.y + 12 * u}, task.area.max},
                  pen.type.story, look.ink, Align::middle);
   }

@@ -1,13 +1,16 @@
 // The picture of the next word: at the left the row and what it is multiplied with, in the middle the words with their
-// logits and probabilities, below the sentence with the next word.
+// logits and probabilities, below the sentence with the next word. Of a picture the words are its labels, and there is
+// no sentence.
 #include "ui/operation/next.h"
 
 #include <algorithm>
 #include <numeric>
 
 #include "core/scenario/inputs.h"
+#include "core/text/in_sentence.h"
 #include "ui/look/measure.h"
 #include "ui/operation/parts.h"
+#include "ui/player/stages.h"
 #include "ui/sentence/sides.h"
 
 namespace headlight {
@@ -29,10 +32,12 @@ struct NextPicture : ScenePart {
   Rect area;
   const bool open = view.looking.unfolded && !presenting;
   const NextCandidate& chosen = next.candidates[static_cast<std::size_t>(next.chosen)];
-  const std::vector<Named> names{
-      {story.next_after, look.q}, {chosen.word, look.after}, {digits(chosen.probability), look.after}};
+  const std::vector<Named> names{{in_sentence(story.next_after), look.q},
+                                 {in_sentence(chosen.word), look.after},
+                                 {digits(chosen.probability), look.after}};
   const Network& network = *network_of(trace.inputs)->network;
   const std::span<const NetworkLayer> layers = network.layers();
+  const bool of_picture = reads_pictures(trace);
   bool beside = true;  ///< the row fits at the left; else it is shown first, in the place of the words
   float share = view.looking.share.value_or(1.0f);
   float done(Part part) const { return share >= 1 ? 1.0f : part_done(share, part.from, part.until); }
@@ -44,20 +49,22 @@ struct NextPicture : ScenePart {
   static std::string digits(double probability) {
     return MatrixNumbers(probability < 0.01 ? 3 : 2, true)(static_cast<float>(probability));
   }
+  const char* here(std::string_view key) const { return say(key_here(context, key)); }
   static std::string logit_text(float logit) { return printed(static_cast<double>(logit)).text; }
 
   void put_titles() {
-    const bool first = story.next_after.empty(), told = done(chances) >= 1;  // no number before it is made
+    const bool first = story.next_after.empty() && !of_picture,
+               told = done(chances) >= 1;  // no number before it is made
     const char* const title = told    ? (first ? "next.title_first" : "next.title")
                               : first ? "next.ask_first"
                                       : "next.ask";
-    std::string story_text(say("next.story"));
+    std::string story_text(here("next.story"));
     if (!row_of_last_layer()) story_text += " " + say.fill("next.layers_between", {layers[index_of_layer()].layer});
-    put_title_and_story(pen, area, say(title), story_text, names, 10 * u);
+    put_title_and_story(pen, area, here(title), story_text, names, 10 * u);
   }
 
   void lay_out() {
-    const float sentence = pen.type.word * 2.6f, dials = dials_fit() ? 62 * u : 0;
+    const float sentence = of_picture ? 0 : pen.type.word * 2.6f, dials = dials_fit() ? 62 * u : 0;
     foot = {{area.min.x, area.max.y - sentence - dials}, area.max};
     area.max.y = foot.min.y - 8 * u;
     rows = {area.min, {area.min.x + area.width() * (beside ? 0.31f : row_alone() ? 1.0f : 0.0f), area.max.y}};
@@ -105,7 +112,7 @@ struct NextPicture : ScenePart {
     if (open) return put_sum_of_logit();
     const float each = rows.height() / 4, high = std::min(each * 0.34f, 46 * u), top = rows.min.y + pen.type.caption;
     const float pitch = std::min(each, high + 78 * u);
-    put_row(top, high, next.product.last, say.fill("next.row", {story.next_after}), look.muted, last_row,
+    put_row(top, high, next.product.last, say.fill("next.row", {in_sentence(story.next_after)}), look.muted, last_row,
             row_of_last_layer());
     const bool steps = pitch - high >= 3.2f * pen.type.caption;  // the operations between the rows
     if (steps)
@@ -114,7 +121,8 @@ struct NextPicture : ScenePart {
     if (steps)
       put_step(top + pitch + pen.type.caption + high + (pitch - high - pen.type.caption) * 0.42f, "next.product",
                word_row);
-    put_row(top + 2 * pitch, high, next.product.word, say.fill("next.word_row", {chosen.word}), look.after, word_row);
+    put_row(top + 2 * pitch, high, next.product.word,
+            say.fill(key_here(context, "next.word_row"), {in_sentence(chosen.word)}), look.after, word_row);
     if (done(the_product) < (beside ? 1.0f : 0.4f)) return;  // alone, the rows disappear when the product is complete
     const float y = top + std::max(3 * pitch, 2 * pitch + pen.type.caption + high + pen.type.great * 0.75f);
     const std::string number = "= " + logit_text(chosen.logit);
@@ -315,7 +323,7 @@ Scene make_next(const SceneContext& context, const NextWords& next, const Senten
   picture.lay_out();
   picture.put_rows();
   if (!picture.row_alone()) picture.put_table();
-  picture.put_sentence();
+  if (!picture.of_picture) picture.put_sentence();
   picture.put_dials();
   return scene;
 }

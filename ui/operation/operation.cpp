@@ -6,6 +6,7 @@
 
 #include "core/explain/explain.h"
 #include "core/run/trace.h"
+#include "core/text/in_sentence.h"
 #include "ui/level/row_prose.h"
 #include "ui/look/measure.h"
 #include "ui/matrix/heat.h"
@@ -99,13 +100,13 @@ std::vector<Named> values_of(const SceneContext& context, Stage stage, const Foc
   // {0} the word that asks, {1} the one that is asked, {2} the number, {3} and {4} sizes, {5} the row's own word, {6}
   // the head
   return {
-      {query_word(context, focus.query), look.q, true, NamedLink{SceneAction::query_word, focus.query}},
-      {key_word(context, focus.key), key, true, NamedLink{SceneAction::key_word, focus.key}},
+      {in_sentence(query_word(context, focus.query)), look.q, true, NamedLink{SceneAction::query_word, focus.query}},
+      {in_sentence(key_word(context, focus.key)), key, true, NamedLink{SceneAction::key_word, focus.key}},
       {MatrixNumbers(figures.decimals() + (std::abs(value) < 100 ? 1 : 0), false)(value),
        coloured ? key : look.head_ink(weight_head), true, NamedLink{SceneAction::look_at, 0, cell}},
       {std::to_string(trace[stage].size(-1)), look.ink, false},
       {std::to_string(dims.d_head), look.ink, false},
-      {by_key ? key_word(context, focus.key) : query_word(context, focus.query), look.lane(stage), true,
+      {in_sentence(by_key ? key_word(context, focus.key) : query_word(context, focus.query)), look.lane(stage), true,
        NamedLink{by_key ? SceneAction::key_word : SceneAction::query_word, by_key ? focus.key : focus.query}},
       {std::to_string(weight_head), look.head_ink(weight_head), false},
       {std::to_string(has_head_axis(stage) ? trace[stage].size(1) : dims.heads), look.ink, false},

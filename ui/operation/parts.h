@@ -184,6 +184,8 @@ Sum sum_of(const Task& task, const Operands& operands, const Cell& cell, Index t
 /// The colour of a bar; negative ones have another hue.
 ImU32 sign_colour(const Pen& pen, float value);
 
+/// The key of a text, or of its variant for networks that read pictures: "next.title_picture", where there is one.
+std::string key_here(const SceneContext& context, std::string_view key);
 /// The tabs step, journey and geometry at the top right; returns their width.
 float put_facets(Pen& pen, Rect area);
 /// The tabs, and left of them the title and the story; the area loses their height and the gap.

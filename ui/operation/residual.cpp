@@ -6,6 +6,7 @@
 
 #include "core/network/row_parts.h"
 #include "core/scenario/inputs.h"
+#include "core/text/in_sentence.h"
 #include "ui/level/matrix_numbers.h"
 #include "ui/level/travel.h"
 #include "ui/look/measure.h"
@@ -52,7 +53,8 @@ void add_heads(const SceneContext& context, const BlockParts& parts, std::size_t
 std::vector<RowLine> lines_of(const SceneContext& context, const BlockParts& parts, Index row, std::size_t most) {
   const Words& words = context.words;
   const Look& look = context.look;
-  std::vector<RowLine> lines{{words.fill("residual.before", {query_word(context, row)}), parts.before, look.q}};
+  std::vector<RowLine> lines{
+      {words.fill("residual.before", {in_sentence(query_word(context, row))}), parts.before, look.q}};
   const std::size_t others = 2 + (parts.bias.empty() ? 0u : 1u) + (parts.mlp.empty() ? 0u : 2u);
   add_heads(context, parts, std::max<std::size_t>(most > others ? most - others : 2, 2), lines);
   if (!parts.bias.empty()) lines.push_back({"+ b_o", parts.bias, look.muted});

@@ -284,7 +284,7 @@ void put_formula(const Task& task, Rect room, const std::optional<std::string>& 
   const Reveal& reveal = task.reveal;  // the numbers in it appear together with the result
   const bool made =
       reveal.whole() || (reveal.share ? *reveal.share >= number_there : reveal.shown.has(cell.row, cell.col));
-  if (const std::string& filled = numbers.value_or(found.numbers); made && !filled.empty())
+  if (const std::string& filled = numbers.value_or(found.numbers); made && !filled.empty() && !found.says_value)
     all += " = " + formula_in_words(pen.context().words, filled);
   const auto put = [&](const std::string& markup, float smallest) {
     return pen.math(pixels, room.centre(), room.width(), pen.look().ink, true, markup, smallest, Align::middle) > 0;

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/scenario/inputs.h"
+#include "core/text/in_sentence.h"
 #include "ui/look/measure.h"
 #include "ui/operation/parts.h"
 
@@ -41,14 +42,15 @@ struct WhyPicture : ScenePart {
   Rect bars{}, beside{};  ///< of the parts; of the head by its words, if they fit
 
   const WhyWord* other() const { return why.than ? &why.words[*why.than] : nullptr; }
+  const char* here(std::string_view key) const { return say(key_here(context, key)); }
   double together() const {
     return static_cast<double>(word.logit) - (other() ? static_cast<double>(other()->logit) : 0);
   }
 
   void put_titles() {
-    const std::vector<Named> names{{word.word, look.after},
-                                   {other() ? other()->word : std::string(), look.v},
-                                   {why.here, look.q},
+    const std::vector<Named> names{{in_sentence(word.word), look.after},
+                                   {in_sentence(other() ? other()->word : std::string()), look.v},
+                                   {in_sentence(why.here), look.q},
                                    {printed(together()).text, look.ink}};
     Rect room = area;
     if (!presenting) room.max.x -= put_facets(pen, area);
@@ -56,7 +58,7 @@ struct WhyPicture : ScenePart {
     area.min.y += pen.sentence(TextRole::prose, say(other() ? "why.title_than" : "why.title"), names, room,
                                pen.type.title, look.ink, align);
     room = area;  // below the tabs
-    area.min.y += pen.sentence(TextRole::story, say(why.missing ? why.missing : "why.story"), names, room,
+    area.min.y += pen.sentence(TextRole::story, here(why.missing ? why.missing : "why.story"), names, room,
                                pen.type.story, why.missing ? look.warning : look.muted, align) +
                   8 * u;
   }
@@ -64,7 +66,7 @@ struct WhyPicture : ScenePart {
   /// A line of words, one of them chosen; returns the y below it.
   float put_choice(float y, float names, const char* title, bool than) const {
     const float height = caption * 2.1f;
-    pen.caption({area.min.x, y + height / 2}, Align::left, say(title));
+    pen.caption({area.min.x, y + height / 2}, Align::left, here(title));
     std::vector<Chip> chips;
     float end = area.min.x + names;
     const auto offer = [&](const Chip& chip) {
@@ -85,9 +87,9 @@ struct WhyPicture : ScenePart {
 
   void put_choices() {
     if (presenting) return;
-    const float names =
-        std::max(pen.measure(Face::ui, caption, say("why.word")).x, pen.measure(Face::ui, caption, say("why.than")).x) +
-        14 * u;
+    const float names = std::max(pen.measure(Face::ui, caption, here("why.word")).x,
+                                 pen.measure(Face::ui, caption, say("why.than")).x) +
+                        14 * u;
     area.min.y = put_choice(area.min.y, names, "why.word", false);
     area.min.y = put_choice(area.min.y, names, "why.than", true) + 8 * u;
   }
@@ -99,7 +101,7 @@ struct WhyPicture : ScenePart {
         bar.parts, [&](std::size_t i) { return is_of_heads(why.parts[i]) && why.parts[i].layer == first.layer; });
     if (bar.parts.size() > 1) return same ? say.fill("why.heads", {layer}) : say.fill("why.rest", {bar.parts.size()});
     switch (first.what) {
-      case What::token: return say.fill("why.token", {why.here});
+      case What::token: return say.fill(key_here(context, "why.token"), {in_sentence(why.here)});
       case What::position: return std::string(say("why.position"));
       case What::head: return say.fill("why.head", {layer, *first.head});
       case What::attention_bias: return say.fill("why.attention_bias", {layer});
@@ -197,7 +199,8 @@ struct WhyPicture : ScenePart {
     const LogitPart* const part = looked_at();
     if (!part || beside.width() < 200 * u) return;
     Rect room = beside;
-    const std::string title = say.fill("why.by_word", {why.layers[static_cast<std::size_t>(why.layer)], *part->head});
+    const std::string title =
+        say.fill(key_here(context, "why.by_word"), {why.layers[static_cast<std::size_t>(why.layer)], *part->head});
     pen.label(TextRole::caption, true, caption, {room.min.x, room.min.y + caption * 0.7f}, Align::left,
               look.head_ink(view.head), title, room.width());
     room.min.y += caption * 2;
@@ -222,8 +225,11 @@ struct WhyPicture : ScenePart {
                        look.head(view.head)});
     }
     if (lines.size() < shown.size())
-      lines.push_back(
-          {say.fill("why.rest_words", {shown.size() - lines.size()}), rest, {}, false, look.head(view.head)});
+      lines.push_back({say.fill(key_here(context, "why.rest_words"), {shown.size() - lines.size()}),
+                       rest,
+                       {},
+                       false,
+                       look.head(view.head)});
     if (!lines.empty()) put_lines(lines, room, std::min(room.height() / static_cast<float>(lines.size()), 30 * u));
   }
 };

@@ -87,6 +87,11 @@ bool says_next(const Trace& trace) {
   return run && run->logits.defined() && run->final.defined();
 }
 
+bool reads_pictures(const Trace& trace) {
+  const auto run = network_of(trace.inputs);
+  return run && run->network->spec().picture;
+}
+
 View with_next_word(View view, const Timeline& timeline) {
   if (!timeline.chapters().empty()) view = with_stage(std::move(view), timeline, pass_of(timeline).back());
   view.looking.facet = Facet::next;

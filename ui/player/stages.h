@@ -15,6 +15,8 @@ std::size_t chapter_at(const View& view, const Timeline& timeline);
 View with_stage(View view, const Timeline& timeline, std::size_t chapter);
 /// Whether the trace's network says what comes next: the pass then ends with the next word.
 bool says_next(const Trace& trace);
+/// Whether its network reads pictures: tokens are patches instead of words, and it says a label instead of a next word.
+bool reads_pictures(const Trace& trace);
 /// At the next word, all of it there.
 View with_next_word(View view, const Timeline& timeline);
 /// One on; from the sentence to the first, from the last to the next word.

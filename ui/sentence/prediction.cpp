@@ -5,6 +5,7 @@
 
 #include "core/network/network.h"
 #include "core/scenario/inputs.h"
+#include "core/text/in_sentence.h"
 #include "ui/level/matrix_numbers.h"
 #include "ui/look/measure.h"
 #include "ui/sentence/sides.h"
@@ -40,7 +41,7 @@ void put_writing(Pen& pen, const SentenceStory& story, Rect room) {
   const Look& look = pen.look();
   const Words& words = pen.context().words;
   const float u = pen.u(), dial = dial_height(pen);
-  const Named after{story.next_after, look.ink};
+  const Named after{in_sentence(story.next_after), look.ink};
   const char* const key =
       story.next_at + 1 < pen.context().trace.dims().n_q ? "sentence.writes_over" : "sentence.writes_on";
   pen.fill({room.min, {room.max.x, room.min.y + 1}}, look.line);
@@ -77,11 +78,11 @@ void put_guess_bars(Pen& pen, const Guess& guess, bool two, Rect room, ImVec2 si
 /// dials, {6} to {8} the current head, the most probable word without it, and the probability of that word.
 std::vector<Named> values_of(const SceneContext& context, const SentenceStory& story) {
   const ImU32 ink = context.look.ink;
-  std::vector<Named> values{{story.next_after, ink}, {story.silent, ink}, {story.changed_layer, ink}};
+  std::vector<Named> values{{in_sentence(story.next_after), ink}, {story.silent, ink}, {story.changed_layer, ink}};
   for (int i = 0; i < dial_count; ++i)
     values.push_back({dial_text(story.sampling, static_cast<Dial>(i), context.words), ink});
   values.insert(values.end(), {{story.unless.head, ink},
-                               {story.unless.word, ink},
+                               {in_sentence(story.unless.word), ink},
                                {MatrixNumbers(2, true)(static_cast<float>(story.unless.probability)), ink}});
   return values;
 }

@@ -5,6 +5,7 @@
 
 #include "core/run/contributions.h"
 #include "core/run/trace.h"
+#include "core/text/in_sentence.h"
 #include "ui/document/action.h"
 #include "ui/level/focus.h"
 #include "ui/level/matrix_numbers.h"
@@ -24,12 +25,13 @@ std::vector<Named> names_of(const SceneContext& context, Index query, const Row&
   Cell share = matrix_of(context.trace, context.view, Stage::weights);
   share.row = query;
   share.col = row.most;
-  return {{query_word(context, query), context.look.ink, true, NamedLink{SceneAction::query_word, query}},
-          {key_word(context, row.most), context.look.ink, true, NamedLink{SceneAction::key_word, row.most}},
-          {share_text(row.shares[static_cast<std::size_t>(row.most)]), head, true,
-           NamedLink{SceneAction::look_at, 0, share}},
-          {std::to_string(visible), context.look.ink, false},
-          {std::to_string(context.view.head), head, false}};
+  return {
+      {in_sentence(query_word(context, query)), context.look.ink, true, NamedLink{SceneAction::query_word, query}},
+      {in_sentence(key_word(context, row.most)), context.look.ink, true, NamedLink{SceneAction::key_word, row.most}},
+      {share_text(row.shares[static_cast<std::size_t>(row.most)]), head, true,
+       NamedLink{SceneAction::look_at, 0, share}},
+      {std::to_string(visible), context.look.ink, false},
+      {std::to_string(context.view.head), head, false}};
 }
 
 /// The key of the sentence that describes this row.
@@ -64,12 +66,12 @@ BroughtProse contribution_prose(const SceneContext& context, Index query, const 
   prose.story = weight == row.most ? "measure.weight_too"
                 : share            ? "measure.weight_elsewhere_share"
                                    : "measure.weight_elsewhere";
-  prose.values = {{query_word(context, query), ink, true, NamedLink{SceneAction::query_word, query}},
-                  {key_word(context, row.most), ink, true, NamedLink{SceneAction::key_word, row.most}},
+  prose.values = {{in_sentence(query_word(context, query)), ink, true, NamedLink{SceneAction::query_word, query}},
+                  {in_sentence(key_word(context, row.most)), ink, true, NamedLink{SceneAction::key_word, row.most}},
                   {amount(row.most), head},
                   {length_text(brought.sum), head},
                   {std::to_string(context.view.head), head, false},
-                  {key_word(context, weight), ink, true, NamedLink{SceneAction::key_word, weight}},
+                  {in_sentence(key_word(context, weight)), ink, true, NamedLink{SceneAction::key_word, weight}},
                   {share_text(at(row.weights, weight)), head},
                   {amount(weight), head}};
   return prose;
@@ -200,7 +202,7 @@ struct SentenceParts : ScenePart {
   void put_guessed() {
     const Index guess = std::clamp<Index>(static_cast<Index>(*guessing.guess), 0, n_k - 1);
     const float share = row.shares[static_cast<std::size_t>(guess)];
-    const std::vector<Named> guessed{{key_word(context, guess), look.ink},
+    const std::vector<Named> guessed{{in_sentence(key_word(context, guess)), look.ink},
                                      {share_text(share), look.head_ink(view.head)}};
     const bool right = share >= row.shares[static_cast<std::size_t>(row.most)];
     tell(TextRole::story, say(right ? "sentence.guess_right" : "sentence.guess_wrong"), guessed, pen.type.story,

@@ -267,8 +267,11 @@ std::vector<std::string> math_lines(const Fonts& fonts, float pixels, std::strin
 }
 
 std::string formula_in_words(const Words& words, std::string markup) {
-  constexpr std::pair<std::string_view, const char*> english[] = {
-      {" where ", "inspector.where"}, {", else ", "inspector.else"}, {" more: ", "inspector.more_terms"}};
+  constexpr std::pair<std::string_view, const char*> english[] = {{" more: ", "inspector.more_terms"},
+                                                                  {"dropped: ", "inspector.dropped"},
+                                                                  {"all keys masked: ", "inspector.all_masked"},
+                                                                  {" = 0: ", "inspector.masked_case"},
+                                                                  {" = 1: ", "inspector.seen_case"}};
   for (const auto& [phrase, key] : english) {
     const std::size_t at = markup.find(phrase);
     if (at != std::string::npos) markup.replace(at, phrase.size(), words(key));

@@ -206,6 +206,28 @@ TEST_CASE("markup reads as plain text in a terminal") {
   CHECK(without_stages("\\in{") == "");
 }
 
+TEST_CASE("the case comes before an equation, so that its end is what it is equal to") {
+  Scenario scenario;
+  scenario.mask = "causal()";
+  scenario.dropout = 0.5F;
+  scenario.training = true;
+  const auto trace = compute(scenario);
+  const auto plain = [&](Stage stage, Index row, Index col) {
+    return plain_math(explain(*trace, {stage, 0, 0, row, col}).formula);
+  };
+  CHECK(plain(Stage::masked_scores, 1, 0) == "m[1,0] = 1: s^masked[1,0] = s^scaled[1,0]");
+  CHECK(plain(Stage::masked_scores, 0, 1) == "m[0,1] = 0: s^masked[0,1] = −∞");
+  Index dropped = 0;
+  for (Index q = 0; q < trace->dims().n_q; ++q) {
+    for (Index k = 0; k <= q; ++k) {
+      const Explanation e = explain(*trace, {Stage::dropped_weights, 0, 0, q, k});
+      CHECK(e.says_value == e.formula.starts_with("dropped: "));
+      dropped += e.says_value ? 1 : 0;
+    }
+  }
+  CHECK(dropped > 0);
+}
+
 TEST_CASE("a painted cell of the mask is explained by the painting, the others by the expression") {
   Scenario scenario;
   scenario.mask = "causal()";
