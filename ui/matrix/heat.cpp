@@ -132,7 +132,8 @@ float turned_room(const Frame& frame, Axis axis, Index rows, Index cols, ImVec2 
   // The room that labels at most as high as their rows leave, but at least enough for a word that leaves the matrix
   // half of the height.
   const float room = std::max(box.y + 2 * t - 12.5f * t * static_cast<float>(rows), box.y * 0.48f) / 0.71f;
-  return widest + 3 * t > pitch && pitch >= 6 * t ? std::min({widest + 1, room, 120 * t}) : 0;
+  const bool one_letter = widest < 1.3f * pixels;  // at 45° it would take as much of the width
+  return widest + 3 * t > pitch && pitch >= 6 * t && !one_letter ? std::min({widest + 1, room, 120 * t}) : 0;
 }
 
 RowNames names_beside(const Frame& frame, Axis axis, Index rows, float pitch, float pixels, float most) {

@@ -237,6 +237,13 @@ struct Bands : TaskPart {
               task.focus.key, look.k);
     const float y = std::min(last.max.y + words_height, area.max.y - formula);
     put_formula(task, {{table.area.min.x, y}, {table.area.max.x, y + formula}});
+    if (scaled && !beside)  // else below the matrix
+      say_scales({area.min.x, y + formula * 0.5f - pen.type.caption},
+                 table.area.centre().x - 0.2f * table.area.width() - area.min.x);
+  }
+
+  void say_scales(ImVec2 at, float width) const {
+    pen.paragraph(Face::ui, pen.type.caption, at, look.muted, say("level.own_colours"), width);
   }
 
   /// The whole matrix at the right; returns the space above it.
@@ -249,9 +256,7 @@ struct Bands : TaskPart {
     put_whole(pen, task.stage, {{x, y}, {x + whole, y + whole}}, {task.focus.query, 1, 0, true},
               {0, numbers.cols, 0, true}, range);
     pen.caption({x, y + side + pen.type.caption}, Align::left, std::string(name(task.stage)) + " " + sizes_of(numbers));
-    if (scaled)
-      pen.paragraph(Face::ui, pen.type.caption, {x, y + side + 2.2f * pen.type.caption}, look.muted,
-                    say("level.own_colours"), whole);
+    if (scaled) say_scales({x, y + side + 2.2f * pen.type.caption}, whole);
     return {{x, area.min.y}, {area.max.x, y - 40 * u}};
   }
 };
