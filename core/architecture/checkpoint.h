@@ -20,9 +20,12 @@ namespace headlight {
 
 // The prefixes of names in dictionaries of inputs: a .pt can hold {"state_dict": …, "inputs": {"x": …, "attn_mask": …},
 // "config": {"num_heads": …}}.
-inline constexpr std::string_view places_of_inputs[] = {"inputs.", "batch.", "masks.", "kwargs."};
-inline constexpr std::string_view places_of_settings[] = {"config.", "model_args.",       "args.",        "hparams.",
-                                                          "cfg.",    "hyper_parameters.", "model_config."};
+inline constexpr std::string_view places_of_inputs[] = {
+    "inputs.", "batch.", "masks.", "kwargs.", "data.", "forward_kwargs.", "call_kwargs.", "sample.", "example."};
+inline constexpr std::string_view places_of_settings[] = {
+    "config.",           "model_args.",       "args.",     "hparams.",    "cfg.",
+    "hyper_parameters.", "model_config.",     "settings.", "options.",    "opts.",
+    "attn_config.",      "attention_config.", "params.",   "sdpa_kwargs."};
 
 /// Opening reads only headers. Names lack the prefixes of torch.compile and DataParallel ("_orig_mod.", "module.");
 /// those of a GGUF file are converted to Hugging Face's. All members are const and can be called from any thread.

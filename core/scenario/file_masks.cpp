@@ -347,6 +347,8 @@ std::string bias_name(const MaskReading& m) {
   const FileReading& r = m.file;
   const Dims& dims = m.dims;
   if (std::string name = stored_mask(m, {"attn_bias", MaskKind::bias, false, true}); !name.empty()) return name;
+  if (const ArrayEntry* alibi = r.file.arrays().find(r.find({"alibi"})); alibi && alibi->shape.size() >= 3)  // BLOOM's
+    return stored_mask(m, {"alibi", MaskKind::bias, false, true});
   const std::string name = r.find({"position_bias", "relative_position_bias"});
   if (name.empty()) return {};
   const Shape& shape = r.file.arrays().find(name)->shape;

@@ -103,10 +103,13 @@ FileNorm read_qk_norm(const FileReading& r, const NormArrays& arrays, Index head
   return norm;
 }
 
-/// The epsilon of the layer's norm: from its architecture or config.json, else the default of its library.
+/// The epsilon of the layer's norm: from its architecture, the file or config.json, else the default of its library.
 double qk_epsilon(const FileReading& r, const std::optional<LayerDescription>& layer, QkNorm kind) {
   const double default_epsilon = kind == QkNorm::layer ? layer_epsilon : rms_epsilon;
   if (layer && layer->attention.q_norm.kind == NormKind::rms) return layer->attention.q_norm.epsilon;
+  const auto own = kind == QkNorm::layer ? r.own_number({"q_norm.eps", "qk_norm_eps", "layer_norm_eps", "norm_eps"})
+                                         : r.own_number({"q_norm.eps", "qk_norm_eps", "rms_norm_eps", "norm_eps"});
+  if (own) return own->value;
   if (r.keys.prefix.empty()) return default_epsilon;
   const auto in_config = kind == QkNorm::layer ? r.config_number({"layer_norm_eps", "layer_norm_epsilon"})
                                                : r.config_number({"rms_norm_eps"});

@@ -24,14 +24,15 @@ float positive(const FileReading& r, const FileReading::Number& number) {
 SourceSettings read_numbers(const FileReading& r) {
   const Scenario& s = r.resolving.scenario;
   SourceSettings says;
-  if (const auto scale = r.own_number({"scale", "scaling", "softmax_scale"})) {
+  if (const auto scale = r.own_number(
+          {"scale", "scaling", "softmax_scale", "qk_scale", "sm_scale", "attn_scale", "attention_multiplier"})) {
     says.scale = positive(r, *scale);
     r.assume("scale", s.scale
                           ? Message("{0} as set, where the file says {1}", shortest(*s.scale), shortest(*says.scale))
                           : Message("{0} ({1})", shortest(*says.scale), scale->name));
   }
   if (const auto cap = r.own_number({"softcap", "soft_cap", "softcapping", "logit_softcap", "logits_soft_cap",
-                                     "logit_softcapping", "attn_logit_softcapping"});
+                                     "logit_softcapping", "attn_logit_softcapping", "logit_cap", "attn_logit_cap"});
       cap && cap->value != 0) {
     if (!(cap->value > 0))
       r.fail(Message("{0} is {1}", in_quotes(cap->name), shortest(static_cast<float>(cap->value))),

@@ -127,6 +127,10 @@ void read_valid_lens(MaskReading& m) {
   const Dims& d = m.dims;
   std::string name = r.find({"valid_lens", "valid_len", "valid_length"});
   if (name.empty()) name = r.find_around({"valid_lens", "valid_len", "valid_length"});
+  if (name.empty()) {  // these may also be the lengths of something else
+    name = r.find({"lengths", "seq_lens", "seqlens", "seq_lengths", "src_lengths", "key_lengths", "input_lengths"});
+    if (!name.empty() && r.file.arrays().find(name)->shape != Shape{d.batch}) return;
+  }
   if (name.empty()) return;
   const Tensor lengths = r.load(name);
   if (lengths.shape() != Shape{d.batch} && lengths.shape() != Shape{d.batch, d.n_q}) {

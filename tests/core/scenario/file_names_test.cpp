@@ -168,6 +168,29 @@ TEST_CASE("norms of queries and keys are found under the names of other librarie
   CHECK(is_said(in, "QK-norm", "RMSNorm with q_norm.gamma and k_norm.gamma, over each head, with weights of its own"));
 }
 
+TEST_CASE("settings, lengths and ALiBi are read under more of their names, and in more dictionaries") {
+  const auto sample = [] {
+    Sample file;
+    file.linears("q_proj", "k_proj", "v_proj", "o_proj").heads().self_input();
+    return file;
+  };
+  CHECK(sample().number("settings.scale", 0.25f).resolved().says.scale == 0.25f);
+  CHECK(sample().number("qk_scale", 0.5f).resolved().says.scale == 0.5f);
+  CHECK(sample().number("logit_cap", 30).resolved().says.softcap == 30.0f);
+  CHECK(is_said(sample().number("options.is_causal", 1).resolved(), "mask", "options.is_causal"));
+  const Tensor lengths = Tensor::of({B}, {3, 2});
+  CHECK_THAT(sample().add("lengths", lengths).resolved().valid_lens, agrees_with(lengths));
+  CHECK(is_said(sample().add("lengths", Tensor::of({3}, {1, 2, 3})).resolved(), "not used", "lengths"));
+  CHECK(sample().add("data.attn_bias", drawn("bias", {B, H, n_q, n_q})).resolved().bias.defined());
+  const Inputs alibi = sample().add("alibi", drawn("alibi", {B * H, 1, n_q})).resolved();
+  CHECK(alibi.bias.defined());
+  CHECK(is_said(sample().add("alibi", Tensor::full({}, 1)).resolved(), "numbers not taken", "alibi"));
+  const Tensor gains = drawn("gains", {2});
+  const Inputs normed =
+      sample().add("q_norm.weight", gains).add("k_norm.weight", gains).number("rms_norm_eps", 0.5f).resolved();
+  CHECK(own_rules(normed).qk_epsilon == 0.5);
+}
+
 TEST_CASE("queries, keys and values may be packed in one array, along the axis of size 3 or the last one") {
   const Tensor q = drawn("q", {B, n_k, H, 2}), k = drawn("k", {B, n_k, H, 2}), v = drawn("v", {B, n_k, H, 2});
   const auto by_head = [](const Tensor& t) { return t.transpose(1, 2).contiguous(); };
