@@ -166,7 +166,7 @@ void put_key_strips(const Task& task, const Table& table, Stage stage, const Ban
     const auto i = static_cast<std::size_t>(k);
     const Rect column = table.column(k);
     const bool followed = k == task.focus.key;
-    // Of whole pixels: of a thin one between two of them nothing would be seen.
+    // A strip covers whole pixels: a thin strip between two pixels would not be visible.
     const auto strip = [&](float wide) {
       const float pixels = std::max(std::round(wide), 1.0f), left = std::round(column.centre().x - pixels / 2);
       return Rect{{left, place.min.y}, {left + pixels, place.max.y}};

@@ -19,7 +19,7 @@ enum class Break : std::uint8_t { mask, scale, head, words };
 constexpr std::array keys{"break.mask", "break.scale", "break.head", "break.words"};
 constexpr const char* every_pair = "full()";
 
-/// Whether it is removed now: the layer's setting is not the model's own.
+/// Whether the part is removed now: the layer's setting differs from the model's.
 bool is_taken(const SceneContext& context, Break what) {
   if (what == Break::head) return context.view.looking.knocked;
   if (what == Break::words) return is_swapped(context.trace, context.view);
@@ -46,7 +46,7 @@ std::optional<std::string> swap_in_text(const Trace& trace, const View& view) {
   return swapped && *swapped != text ? swapped : std::nullopt;
 }
 
-/// Whether the layer has it, so that it can be removed or restored.
+/// Whether the layer has this part, so that it can be removed or restored.
 bool is_there(const SceneContext& context, Break what, bool can_swap) {
   if (is_taken(context, what) || what == Break::head) return true;
   if (what == Break::words) return can_swap;

@@ -103,7 +103,7 @@ struct KeyList : TaskPart {
   }
 };
 
-/// What a bias adds to each key's score, as a line.
+/// Draws what a bias adds to each key's score, as a line chart with one point per key.
 void put_tilt(const Task& task, Rect room) {
   Pen& pen = task.pen;
   const Look& look = pen.look();
@@ -134,7 +134,7 @@ void put_tilt(const Task& task, Rect room) {
   if (task.focus.key < n) pen.fill(around(at(task.focus.key), 5 * u, 5 * u), look.k, Corner::control * u);
 }
 
-/// Below the plane, whose room shrinks by it: the share of the query and the keys that lies in the plane.
+/// Writes below the plane which share of the query and the keys lies in the plane. `room` shrinks by the notes.
 void put_notes(const Task& task, const HeadPlane& plane, const Operands& operands, Index settled, Rect& room) {
   const SceneContext& context = task.context();
   const Look& look = context.look;
@@ -168,7 +168,7 @@ Scene make_geometry(const SceneContext& context, Rect place) {
   const Look& look = context.look;
   const Words& words = context.words;
   const float u = context.u;
-  const Index settled = focus_of(trace, context.view).key;  // what stands where does not follow the pointer
+  const Index settled = focus_of(trace, context.view).key;  // the layout does not follow the pointer
   const Focus focus = pointed_focus(trace, context.view);
   const Operands operands = operands_of(trace, Stage::scores);
   const MatrixView queries = numbers_of(trace, context.view, operands.left),

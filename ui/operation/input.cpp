@@ -1,4 +1,4 @@
-// The inputs: each word is a row of numbers. In a network, above them: what the followed row is the sum of.
+// The inputs: each word is a row of numbers. In a network, the rows whose sum is the followed row are above them.
 #include <algorithm>
 #include <cmath>
 
@@ -127,8 +127,8 @@ void put_tables(const Task& task, const Tables& tables, const Window& cols, floa
               most, tables.places.min.x - tables.words.max.x - 20 * task.u());
 }
 
-// Shares of the stage's time: the sum is complete, all rows are complete, the first row leaves its table, and in a low
-// window the sum has moved up and the matrix begins.
+// Moments as shares of the stage's time: the sum is complete; all rows are complete; the first row leaves its table; in
+// a low window, the sum has moved up and the matrix begins.
 constexpr float sum_comes = 0.62f, all_there = 0.9f;
 constexpr float taken_from = 0.1f;
 constexpr float sum_is_up = 0.68f;
@@ -255,7 +255,7 @@ Index put_rows(const Task& task, const Window& rows, const Window& cols, const B
   return lit;
 }
 
-/// With as many neighbours as fit.
+/// The rows of both tables, with as many neighbours as fit.
 RowLookup lookup_in(const Task& task, Index row, float room) {
   const auto run = network_of(task.trace().inputs);
   const Index layer = run->network->layer_or_first(task.trace().scenario.layer);
@@ -266,8 +266,8 @@ RowLookup lookup_in(const Task& task, Index row, float room) {
   return {};
 }
 
-/// The matrix of the words' rows; above it what the followed word's row is the sum of. In a low window the parts of the
-/// sum are shown first; then the sum moves up and makes room for the matrix.
+/// The matrix of the words' rows. Above it are the rows whose sum is the followed word's row. In a low window the parts
+/// of the sum are shown first; then the sum moves up and makes room for the matrix.
 struct InputPicture : TaskPart {
   const float caption = pen.type.caption * 2;
   const Cell cell = cell_of(trace, view, task.stage, task.focus);
@@ -313,7 +313,7 @@ struct InputPicture : TaskPart {
     x = area.min.x + names + (width - wide) / 2;
   }
 
-  /// In a low window only the sum remains of the lines; it moves up.
+  /// In a low window, all lines except the sum disappear, and the sum moves up.
   void keep_sum_only() {
     const float from = over + static_cast<float>(lines.size() - 1) * pitch;
     lines = {lines.back()};
@@ -336,7 +336,7 @@ struct InputPicture : TaskPart {
     rows = window_around(cell.row, numbers.rows, area.height() - 1.2f * caption, number * 1.5f, 104 * u);
   }
 
-  /// Whether the matrix has not begun.
+  /// Whether the matrix is not shown yet.
   bool waits() const { return low && share < sum_is_up; }
 
   void put_matrix() const {

@@ -152,7 +152,7 @@ struct Journey : ScenePart {
   const Stage last = made_from(trace, Stage::weights);
   const bool has_values = trace.has(Stage::V_heads) && trace.has(Stage::head_outputs);
   std::optional<Index> rival{};  ///< the word that is compared with
-  bool two = false;              ///< it is, and there is room
+  bool two = false;              ///< it differs from the followed key, and there is room
   Table table{};
   float names_above = 0, right = 0;  ///< room for the words over the columns, and at the right
   Rect keys{}, scores{}, part{}, values{}, slider{};

@@ -1,6 +1,6 @@
 // The picture of the next word: at the left the row and what it is multiplied with, in the middle the words with their
-// logits and probabilities, below the sentence with the next word. Of a picture the words are its labels, and there is
-// no sentence.
+// logits and probabilities, below the sentence with the next word. If the input is a picture, the
+// words are labels, and there is no sentence.
 #include "ui/operation/next.h"
 
 #include <algorithm>
@@ -54,7 +54,7 @@ struct NextPicture : ScenePart {
 
   void put_titles() {
     const bool first = story.next_after.empty() && !of_picture,
-               told = done(chances) >= 1;  // no number before it is made
+               told = done(chances) >= 1;  // no numbers are shown before they are computed
     const char* const title = told    ? (first ? "next.title_first" : "next.title")
                               : first ? "next.ask_first"
                                       : "next.ask";
@@ -344,7 +344,7 @@ NextWords next_words(const Trace& trace, const View& view, const SentenceStory& 
   std::ranges::partial_sort(order, last, [&](Index a, Index b) { return logit(a) > logit(b); });
   const Sampling& sampling = story.sampling;
   const bool cuts = sampling.top_k > 0 && sampling.top_k < logits.cols;
-  float least = 0;  // that top-k keeps
+  float least = 0;  // the smallest logit that top-k keeps
   if (cuts) {
     std::vector<float> all;
     for (Index id = 0; id < logits.cols; ++id) all.push_back(logit(id));

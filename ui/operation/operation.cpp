@@ -115,8 +115,8 @@ std::vector<Named> values_of(const SceneContext& context, Stage stage, const Foc
   };
 }
 
-/// The translation key of the story about the input's rows: what they are the sum of, or whether equal words have equal
-/// rows, which is checked here.
+/// The translation key of the sentences about the input's rows. They say which rows are added, or whether equal words
+/// have equal rows (this function compares them).
 std::string input_story(const SceneContext& context, Stage stage, const std::string& key) {
   const Trace& trace = context.trace;
   if (const auto parts = parts_of_row(context, stage, focus_of(trace, context.view).query))
@@ -146,10 +146,10 @@ std::string weights_key(const SceneContext& context, const Focus& focus, const s
   double sum = 0;
   for (Index k = 0; k < weights.cols; ++k) sum += static_cast<double>(weights(focus.query, k));
   if (sum > 0.999) return key;
-  return sum > 0 ? key + "_sink" : key + "_dead";  // NaN among the latter
+  return sum > 0 ? key + "_sink" : key + "_dead";  // a sum of NaN is "_dead" too
 }
 
-/// Whether no number in the word's row is of this kind.
+/// Whether the word's row has no number of this kind.
 bool has_none(const SceneContext& context, Stage stage, Index query, CellKind kind) {
   const Cell at = matrix_of(context.trace, context.view, stage);
   const MatrixView numbers = numbers_of(context.trace, context.view, stage);
@@ -325,7 +325,7 @@ Scene make_operation(const SceneContext& context, Stage stage, const Reveal& rev
   head.put_words();
   head.put_guessing();
   const float gap = (context.view.presenting ? 6 : 14) * context.u;
-  Reveal nothing;  // before it is computed
+  Reveal nothing;  // the step before its result is computed, drawn while the number is to be guessed
   nothing.share = 0.0f;
   const Rect area{{whole.min.x, head.area.min.y + gap}, whole.max};
   const Rect left_over = put_step(kind, {pen, stage, head.focus, head.hidden ? nothing : reveal, area});

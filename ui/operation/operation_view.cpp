@@ -22,7 +22,7 @@
 namespace headlight {
 namespace {
 
-/// In the cache of pictures, which keeps one of a type.
+/// The type of this entry in the cache of pictures, which keeps one entry per type.
 struct OperationScene {
   Scene scene;
 };
@@ -105,7 +105,7 @@ View after_click(View view, const SceneTarget& target, const Trace& trace, bool 
       if (looking.unfolded && !next) look_at_cell();
       break;
     case SceneAction::score:
-      if (index < trace.dims().n_k) looking.key = index;  // else it is the sink's
+      if (index < trace.dims().n_k) looking.key = index;  // the index n_k is the sink, which is not a key
       break;
     case SceneAction::key_word:
       (looking.facet == Facet::journey && looking.rival ? looking.rival : looking.key) = index;
@@ -122,7 +122,7 @@ View after_click(View view, const SceneTarget& target, const Trace& trace, bool 
         looking.rival = index;
         break;
       }
-      looking.key = focus_of(trace, view).key;  // the followed word stays so, wherever the pointer is
+      looking.key = focus_of(trace, view).key;  // the followed word does not change with the pointer
       looking.rival = looking.rival ? std::nullopt : std::optional(first_rival(trace, view));
       break;
     default: return view;

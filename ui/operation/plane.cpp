@@ -59,7 +59,7 @@ class Labels {
     return std::ranges::none_of(tips_, [&](ImVec2 tip) { return crosses(wide, tip); });
   }
 
-  /// Whether the arrow to `tip` goes through it: the part of the line within both of its extents is not empty.
+  /// Whether the arrow to `tip` crosses the rectangle: part of the line is inside both its x range and its y range.
   bool crosses(const Rect& rect, ImVec2 tip) const {
     float from = 0, to = 1;
     const auto within = [&](float begin, float step, float lo, float hi) {

@@ -15,7 +15,7 @@
 namespace headlight::operation {
 namespace {
 
-constexpr float lines_there = 0.9f;  ///< of the stage's time
+constexpr float lines_there = 0.9f;  ///< share of the stage's time at which all lines are complete
 constexpr Index widest_row = 2048;   ///< the parts of wider rows take too long to compute
 
 struct RowLine {
@@ -23,7 +23,7 @@ struct RowLine {
   std::vector<float> numbers;
   ImU32 colour = 0;
   bool total = false;  ///< the sum of the lines before it
-  Index head = -1;     ///< that adds it; −1: none
+  Index head = -1;     ///< the head that adds this row; −1: none
 };
 
 /// A line for each head; if there are more heads than lines, for the longest ones and one for the others together.

@@ -129,7 +129,7 @@ struct SoftmaxPicture : TaskPart {
     pen.bar({at.x(i), from}, {at.x(i), from - length}, at.bar_width, colour(row.parts[i]), static_cast<float>(value));
     return true;
   }
-  /// The bar that was put last is the number of this word.
+  /// Marks the bar that was drawn last as this word's cell.
   void mark(const SoftmaxPart& part, Stage stage) const {
     Cell cell = matrix_of(trace, view, stage);
     cell.row = task.focus.query;

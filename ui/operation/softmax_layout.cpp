@@ -171,7 +171,7 @@ float band_title_size(const Pen& pen) {
 
 Rect SoftmaxLayout::power_bar(std::size_t i) const {
   const SoftmaxPart& part = row.parts[i];
-  // The others would be many bars; none is drawn.
+  // The part for the other keys would be many bars, so no bar is drawn for it.
   const bool drawn = part.kind != SoftmaxPart::Kind::others && std::isfinite(part.power);
   const float height = drawn ? static_cast<float>(part.power) * power_unit : 0;
   return {{x(i) - bar_width / 2, powers.max.y - height}, {x(i) + bar_width / 2, powers.max.y}};

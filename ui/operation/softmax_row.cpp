@@ -54,7 +54,7 @@ std::vector<Index> own_parts(const RowNumbers& row, Index key, Index most) {
   std::vector<Index> keys(static_cast<std::size_t>(count));
   std::iota(keys.begin(), keys.end(), Index{0});
   if (count <= most) return keys;
-  const auto kept = static_cast<std::ptrdiff_t>(std::max<Index>(most - 1, 1));  // one part is for the others
+  const auto kept = static_cast<std::ptrdiff_t>(std::max<Index>(most - 1, 1));  // one part is for all other keys
   const auto rank = [&](Index k) {
     const auto i = static_cast<std::size_t>(k);
     return k == key ? std::numeric_limits<float>::infinity() : row.masked[i] ? minus_infinity : row.scores[i];

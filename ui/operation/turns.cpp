@@ -89,7 +89,7 @@ struct Dials : TaskPart {
   static ImVec2 at(const std::vector<float>& row, const RotaryPair& pair) {
     return {row[static_cast<std::size_t>(pair.first)], row[static_cast<std::size_t>(pair.second)]};
   }
-  /// Of the arrows; scaled by it, no arrow leaves its dial.
+  /// The length of the longest arrow. Arrows are divided by it, so that each stays in its dial.
   float length_of_longest() const {
     float most = 1e-9f;
     for (Index j = 0; j < pairs; ++j) {
