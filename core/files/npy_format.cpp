@@ -293,12 +293,14 @@ ArrayContents open_npy(const std::filesystem::path& path, const ErrorPlace& plac
 
 namespace {
 
-/// The pickled objects of an entry; nothing if they cannot be read: then the entry is skipped, and refused where it is
-/// needed.
+/// The pickled objects of an entry; nothing if they cannot be read or are larger than what is `left` of the file's
+/// limit: then the entry is skipped, and refused where it is needed.
 std::shared_ptr<const ArrayContents> objects_in(const ZipArchive& archive, std::size_t entry, std::uint64_t first,
-                                                const std::string& name, const ErrorPlace& part) {
+                                                const std::string& name, std::uint64_t& left, const ErrorPlace& part) {
+  const std::uint64_t size = archive.entries()[entry].size - first;
+  if (size > left) return nullptr;
+  left -= size;
   try {
-    const std::uint64_t size = archive.entries()[entry].size - first;
     auto found = read_objects(*archive.reader(entry, ZipCheck::none, part), first, size, name, part);
     return found ? std::make_shared<const ArrayContents>(std::move(*found)) : nullptr;
   } catch (const FileError&) { return nullptr; }
@@ -325,6 +327,7 @@ ArrayContents open_npz(std::shared_ptr<const ZipArchive> archive, const ErrorPla
   };
   std::vector<Source> sources;  // of each array
   LoadBudget budget(place);
+  std::uint64_t pickles_left = max_numpy_pickle;
   for (std::size_t i = 0; i < archive->entries().size(); ++i) {
     const ZipEntry& entry = archive->entries()[i];
     if (!entry.name.ends_with(ending)) continue;
@@ -338,7 +341,8 @@ ArrayContents open_npz(std::shared_ptr<const ZipArchive> archive, const ErrorPla
       sources.push_back({i});
       continue;
     }
-    const auto objects = header.objects ? objects_in(*archive, i, header.layout.offset, name, part) : nullptr;
+    const auto objects =
+        header.objects ? objects_in(*archive, i, header.layout.offset, name, pickles_left, part) : nullptr;
     if (objects) {
       append(contents, *objects);
       for (std::size_t index = 0; index < objects->entries.size(); ++index) sources.push_back({i, objects, index});
