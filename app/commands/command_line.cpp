@@ -375,19 +375,20 @@ void choose_source(const CommandLine& line, Scenario& scenario) {
 }
 
 /// A model from the assets opens with its first example. Where it is shown or printed whole, it has the layer and the
-/// view that show it best.
+/// view that show it best; a text or picture of one's own keeps the head alone, another layer nothing of the view.
 Lesson model_source(const CommandLine& line) {
   Lesson opened = open_source(line.file);
   for (const ShippedModel& model : shipped_models()) {
     if (line.file != shipped_model_prefix + model.id) continue;
-    read_first_example(model, opened.scenario);
     const bool window = line.kind == CommandKind::window || line.kind == CommandKind::screenshot ||
                         line.kind == CommandKind::animation || line.kind == CommandKind::frames;
-    if (!window && line.kind != CommandKind::handout) continue;
-    const bool own_input = sets(line, {"--text", "--image"}), own_layer = sets(line, {"--layer"});
-    opened = own_input || own_layer ? opening_without_input(model) : opening_of(model);
-    if (own_layer) opened.view.reset();  // another layer's heads
-    if (!own_input) read_first_example(model, opened.scenario);
+    if (!window && line.kind != CommandKind::handout) {
+      read_first_example(model, opened.scenario);
+      continue;
+    }
+    opened = opening_of(model);
+    if (sets(line, {"--layer"})) opened.view.reset();
+    else if (sets(line, {"--text", "--image"})) opened.view->select.reset();
   }
   return opened;
 }

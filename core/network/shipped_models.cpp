@@ -69,19 +69,13 @@ void read_first_example(const ShippedModel& model, Scenario& scenario) {
   (first.starts_with(shipped_model_prefix) ? scenario.image : scenario.text) = first;
 }
 
-Lesson opening_without_input(const ShippedModel& model) {
+Lesson opening_of(const ShippedModel& model) {
   Lesson opened;
   opened.title = model.title;
   opened.description = model.task;
   opened.scenario.source = Source::file;
   opened.scenario.file = shipped_model_prefix + model.id;
   opened.scenario.layer = model.opens.layer;
-  opened.view.emplace().head = model.opens.head;
-  return opened;
-}
-
-Lesson opening_of(const ShippedModel& model) {
-  Lesson opened = opening_without_input(model);
   read_first_example(model, opened.scenario);
   opened.view.emplace().select = Cell{Stage::weights, 0, model.opens.head, model.opens.query, model.opens.key};
   return opened;

@@ -54,8 +54,6 @@ std::vector<ShippedModel> shipped_models();
 void read_first_example(const ShippedModel& model, Scenario& scenario);
 /// A model with its first example, at the head and row of its suggested view.
 Lesson opening_of(const ShippedModel& model);
-/// The same without an input, for one's own: its suggested layer and head alone.
-Lesson opening_without_input(const ShippedModel& model);
 /// What opens if nothing is named: the model of that language, otherwise the English one. Unset if none is shipped.
 std::optional<Lesson> trained_document(const std::string& language);
 

@@ -14,7 +14,6 @@
 #include "ui/widgets/pressable.h"
 
 namespace headlight {
-namespace {
 
 ImVec2 point_along(const std::array<ImVec2, 4>& curve, float t) {
   const float s = 1 - t;
@@ -23,6 +22,8 @@ ImVec2 point_along(const std::array<ImVec2, 4>& curve, float t) {
   for (std::size_t i = 0; i < 4; ++i) at = {at.x + w[i] * curve[i].x, at.y + w[i] * curve[i].y};
   return at;
 }
+
+namespace {
 
 /// For a circle that is nowhere more than a twentieth of a pixel inside the true one; 0, ImGui's own choice, for dots.
 int segments_of(float radius) {

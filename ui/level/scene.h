@@ -93,6 +93,8 @@ struct SceneCurve {
   float dash = 0;      ///< length of its dashes; 0: a whole line
   bool clear = false;  ///< tests check that it goes through no text
 };
+/// The point of a cubic Bézier at `t` from 0 to 1.
+ImVec2 point_along(const std::array<ImVec2, 4>& curve, float t);
 /// How far the tip of an arrowhead is beyond the end of its line.
 inline float arrow_tip(float thickness) { return 0.4f * (2.2f * thickness + 3); }
 struct SceneMatrix {

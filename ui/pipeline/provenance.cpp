@@ -2,6 +2,7 @@
 
 #include "core/explain/explain.h"
 #include "ui/inspector/inspector_picture.h"
+#include "ui/level/scene.h"
 #include "ui/pipeline/picture.h"
 
 namespace headlight {
@@ -111,12 +112,8 @@ Provenance make_reach(const Trace& trace, const PipelinePicture& picture, const 
 bool crosses(const ProvenanceArc& arc, const Rect& rect) {
   constexpr int steps = 48;
   for (int i = 0; i <= steps; ++i) {
-    const float t = static_cast<float>(i) / steps, s = 1 - t;
-    const float w[] = {s * s * s, 3 * s * s * t, 3 * s * t * t, t * t * t};
-    const auto along = [&](float ImVec2::*axis) {
-      return w[0] * arc.from.*axis + w[1] * arc.from_control.*axis + w[2] * arc.to_control.*axis + w[3] * arc.to.*axis;
-    };
-    if (rect.contains({along(&ImVec2::x), along(&ImVec2::y)})) return true;
+    const float t = static_cast<float>(i) / steps;
+    if (rect.contains(point_along({arc.from, arc.from_control, arc.to_control, arc.to}, t))) return true;
   }
   return false;
 }
