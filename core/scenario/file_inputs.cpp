@@ -208,6 +208,13 @@ void choose_layout(FileReading& r) {
   for (LinearKeys* linear : {&keys.q, &keys.k, &keys.v, &keys.packed, &keys.o}) set(*linear);
 }
 
+/// The norm that a block applies before its attention, in the module around the layer; "" if there is none.
+std::string norm_before(const FileReading& r) {
+  return r.find_around({"norm1.weight", "norm_1.weight", "ln1.weight", "ln_1.weight", "layer_norm1.weight",
+                        "layernorm_before.weight", "input_layernorm.weight", "attention_norm.weight",
+                        "attn_norm.weight", "pre_norm.weight"});
+}
+
 /// Reads query, key and value with the widths of the parameters, and the padding of a text.
 TextSequence read_sequence(const FileReading& r, const SizedParameters& sized,
                            const std::optional<LayerDescription>& layer) {
@@ -247,6 +254,8 @@ TextSequence read_sequence(const FileReading& r, const SizedParameters& sized,
       !r.torch_sequence().empty() && (names.query.ends_with("src") || names.query.ends_with("tgt"));
   if (is_layers_input && !r.own_number({"norm_first"}))
     r.assume("inputs", Message("{0} itself, as norm_first is False by default and not in the file", names.query));
+  const std::string norm = names.query == names.value && r.torch_sequence().empty() ? norm_before(r) : std::string();
+  if (!norm.empty()) r.assume("inputs", Message("{0} as it is: {1} is not applied to it", names.query, norm));
   r.assume("inputs", read.self_attention()
                          ? Message("{0}: query, key and value (self-attention)", names.query)
                          : Message("{0}, {1}, {2}: query, key, value", names.query, names.key, names.value));
@@ -309,15 +318,18 @@ void name_positions(const FileReading& r, const Dims& dims, Sequence& sequence) 
   sequence.key_tokens = std::move(keys);
 }
 
-Inputs begin_at_precomputed(const FileReading& r, const PrecomputedAttention& found) {
+Inputs begin_at_precomputed(const FileReading& r, const PrecomputedAttention& found,
+                            const std::shared_ptr<const TensorFile>& file) {
   PrecomputedSequence precomputed = read_precomputed(r, found);
   const bool attention_alone = precomputed.sequence.weights.defined();
-  const FileRules rules = attention_alone ? FileRules() : read_settings(r, precomputed.dims, {});
+  FileRules rules = attention_alone ? FileRules() : read_settings(r, precomputed.dims, {});
   Masking masking = read_masks(r, precomputed.dims, {.file_mask = precomputed.mask, .bias = rules.bias});
   name_positions(r, precomputed.dims, precomputed.sequence);
   note_unused(r, attention_alone);
   note_untaken_numbers(r);
-  return {{}, std::move(precomputed.sequence), std::move(masking), precomputed.dims, rules.says};
+  Inputs inputs{{}, std::move(precomputed.sequence), std::move(masking), precomputed.dims, rules.says};
+  if (rules.own) inputs.file = std::make_shared<const ModelLayer>(std::move(*rules.own), nullptr, file);
+  return inputs;
 }
 
 Inputs begin_at_the_inputs(const FileReading& r, const std::shared_ptr<const TensorFile>& file) {
@@ -327,21 +339,24 @@ Inputs begin_at_the_inputs(const FileReading& r, const std::shared_ptr<const Ten
   TextSequence read = read_sequence(r, sized_parameters, layer);
   Dims dims = sized(sized_parameters.dims, read.sequence);
   settle_heads(r.resolving.scenario, dims);
-  FileRules rules = read_settings(r, dims, layer);
+  const FileRules rules = with_layer_arrays(r, layer, dims, read_settings(r, dims, layer));
   Masking masking = read_masks(r, dims, {.valid_lens = read.valid_lens, .bias = rules.bias});
-  rules.bias = masking.bias;
-  rules = with_layer_arrays(r, layer, dims, std::move(rules));
-  masking.bias = rules.bias;
   if (layer) note_model_mask(r, *layer, dims, masking);
   name_positions(r, dims, read.sequence);
   note_unused(r, false);
   note_untaken_numbers(r);
   Inputs inputs{std::move(sized_parameters.parameters), std::move(read.sequence), std::move(masking), dims, rules.says};
-  if (rules.own) inputs.file = std::make_shared<const ModelLayer>(std::move(*rules.own), nullptr, file);
+  if (rules.own) inputs.file = std::make_shared<const ModelLayer>(*rules.own, nullptr, file);
   return inputs;
 }
 
 }  // namespace
+
+bool attends_elsewhere(const FileReading& r) {
+  if (r.resolving.scenario.x || r.resolving.scenario.text_as_input) return false;
+  const InputNames names = find_inputs(r);
+  return names.key != names.query;
+}
 
 Inputs inputs_of_file(const Resolving& resolving) {
   const Scenario& s = resolving.scenario;
@@ -356,7 +371,7 @@ Inputs inputs_of_file(const Resolving& resolving) {
   std::vector<Assumption> assumptions;
   Inputs inputs;
   if (const auto precomputed = find_precomputed(file->arrays(), s.layer)) {
-    inputs = begin_at_precomputed({resolving, *file, {}, assumptions}, *precomputed);
+    inputs = begin_at_precomputed({resolving, *file, {}, assumptions}, *precomputed, file);
   } else {
     FileReading reading{resolving, *file, choose_attention(file->arrays(), s.layer), assumptions};
     choose_layout(reading);
