@@ -18,11 +18,6 @@ CellMasks masks_of(const HeatPicture& heat) {
   return masks;
 }
 
-void draw_number(const Frame& frame, ImDrawList& list, std::string_view drawn, ImVec2 centre, float pixels, ImU32 ink) {
-  const ImVec2 size = text_size(frame.fonts, Face::mono, pixels, drawn);
-  draw_text(list, frame.fonts, Face::mono, pixels, {centre.x - size.x / 2, centre.y - size.y / 2}, ink, drawn);
-}
-
 /// The visible rows and columns of a heatmap within the clip rectangle: [first, last).
 struct Sight {
   Index first_row, last_row, first_col, last_col;
@@ -30,8 +25,7 @@ struct Sight {
 
 Sight in_sight(const ImDrawList& list, const HeatPicture& heat, Rect rect) {
   const ImVec2 cell = cell_size(heat, rect);
-  const ImVec2 clip_min = list.GetClipRectMin();
-  const ImVec2 clip_max = list.GetClipRectMax();
+  const ImVec2 clip_min = list.GetClipRectMin(), clip_max = list.GetClipRectMax();
   const auto at = [](float point, float from, float size) {
     return static_cast<Index>(std::max(0.0f, std::floor((point - from) / size)));
   };
@@ -89,8 +83,7 @@ struct NumberWriter {
   }
 
   void write_cell(Index r, Index c, const std::optional<NumberFormat>& format) {
-    const ImVec2 centre{rect.min.x + (static_cast<float>(c) + 0.5f) * cell.x,
-                        rect.min.y + (static_cast<float>(r) + 0.5f) * cell.y};
+    const ImVec2 centre{middle_of(rect.min.x, cell.x, c), middle_of(rect.min.y, cell.y, r)};
     const float value = matrix(r, c);
     switch (classify(matrix, masks, r, c)) {
       case CellKind::value: {
@@ -98,7 +91,7 @@ struct NumberWriter {
         char buffer[48];
         const Rgba ground =
             heat.colormap->at(spread(shades(r, c), heat.quad.range, heat.colormap->kind(), heat.quad.norm));
-        return draw_number(frame, list, format->write(value, buffer), centre, pixels, to_imgui(ink_on(ground)));
+        return write_text(format->write(value, buffer), centre, to_imgui(ink_on(ground)));
       }
       case CellKind::masked:
       case CellKind::neg_inf:
@@ -111,13 +104,18 @@ struct NumberWriter {
     }
   }
 
+  void write_text(std::string_view text, ImVec2 centre, ImU32 ink) {
+    const ImVec2 size = text_size(frame.fonts, Face::mono, pixels, text);
+    draw_text(list, frame.fonts, Face::mono, pixels, {centre.x - size.x / 2, centre.y - size.y / 2}, ink, text);
+  }
+
+  /// On a plate, since the cell has a pattern.
   void write_mark(std::string_view mark, ImVec2 centre, ImU32 ink) {
     const ImVec2 size = text_size(frame.fonts, Face::mono, pixels, mark);
     if (size.x > cell.x - 2) return;
-    const ImVec2 half{size.x / 2 + 1, size.y / 2};  // half the size of a plate: the mark is drawn on a pattern
-    list.AddRectFilled({centre.x - half.x, centre.y - half.y}, {centre.x + half.x, centre.y + half.y},
-                       fade(frame.look.card, 0.8f));
-    draw_text(list, frame.fonts, Face::mono, pixels, {centre.x - size.x / 2, centre.y - size.y / 2}, ink, mark);
+    const Rect plate = around(centre, size.x / 2 + 1, size.y / 2);
+    list.AddRectFilled(plate.min, plate.max, fade(frame.look.card, 0.8f));
+    write_text(mark, centre, ink);
   }
 };
 
