@@ -28,7 +28,7 @@ void look_at(const Frame& frame, HeadPlace at) {
 
 /// Opens the head in its layer, at the level of the sentence if it has words.
 void open_head(const Frame& frame, const HeadOverview& overview, HeadPlace at) {
-  const OverviewLayer& layer = overview.layers[static_cast<std::size_t>(at.layer)];
+  const OverviewLayer& layer = item(overview.layers, at.layer);
   const bool words = !layer.keys->empty();
   frame.show([at, words](View& v) {
     v.network.layer.reset();
@@ -46,8 +46,8 @@ void open_head(const Frame& frame, const HeadOverview& overview, HeadPlace at) {
 /// Sets the head's output to zero, or restores it: everything after it is recomputed.
 void knock_out(const Frame& frame, const HeadOverview& overview, HeadPlace at) {
   if (!overview.network) return;
-  const OverviewLayer& layer = overview.layers[static_cast<std::size_t>(at.layer)];
-  const bool silent = layer.silent[static_cast<std::size_t>(at.head)];
+  const OverviewLayer& layer = item(overview.layers, at.layer);
+  const bool silent = item(layer.silent, at.head);
   look_at(frame, at);
   frame.edit({}, [name = layer.layer, head = at.head, heads = std::ssize(layer.silent), silent](Scenario& s) {
     if (!silent) {
@@ -95,14 +95,11 @@ void offer_fields(const Frame& frame, const Scene& scene) {
       {&NetworkChoice::texts, "network.study_file_hint"}};
   for (const SceneTarget& target : scene.targets) {
     if (target.action != SceneAction::own_words) continue;
-    const auto& [member, hint] = fields[static_cast<std::size_t>(target.index)];
-    ImGui::SetCursorScreenPos(target.rect.min);
-    ImGui::BeginChild(hint, {target.rect.width(), target.rect.height()}, false,
-                      ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
+    const auto& [member, hint] = item(fields, target.index);
+    const ControlArea area(hint, target.rect);
     if (const auto text = text_field(frame, "field", frame.view().network.*member, Face::ui, false,
                                      frame.words(key_for(*frame.trace(), hint))))
       frame.show([member = member, typed = *text](View& v) { v.network.*member = typed; });
-    ImGui::EndChild();
   }
 }
 
@@ -110,8 +107,7 @@ void click_study(const Frame& frame, const HeadOverview& overview, const Network
                  const SceneTarget& target) {
   switch (target.action) {
     case SceneAction::study_head: return look_at(frame, {target.cell.batch, target.cell.head});
-    case SceneAction::study_line:
-      return open_line(frame, overview, facts.study.lines[static_cast<std::size_t>(target.index)]);
+    case SceneAction::study_line: return open_line(frame, overview, item(facts.study.lines, target.index));
     case SceneAction::study_sort:
       return frame.show([by = target.index](View& v) {
         v.network.study_up = v.network.study_sort == by && !v.network.study_up;
@@ -158,10 +154,7 @@ void click(const Frame& frame, const HeadOverview& overview, const NetworkFacts&
       });
     case SceneAction::lens:
       open_head(frame, overview, {target.cell.batch, looked_at_head(overview, frame.view()).head});
-      return frame.show([query = target.index](View& v) {
-        v.looking.query = query;
-        v.looking.key.reset();
-      });
+      return look_at_word(frame, target.index);
     default: return click_study(frame, overview, facts, target);
   }
 }
@@ -216,8 +209,8 @@ void draw_network_view(const Frame& frame, Rect place) {
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const SceneTarget* target = ImGui::IsItemHovered() ? target_at(scene, mouse) : nullptr;
   if (target && target->action != SceneAction::query_word) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-  const bool moved = ImGui::GetIO().MouseDelta.x != 0 ||
-                     ImGui::GetIO().MouseDelta.y != 0;  // a resting pointer does not override the arrow keys
+  const ImVec2 delta = ImGui::GetIO().MouseDelta;
+  const bool moved = delta.x != 0 || delta.y != 0;  // a resting pointer does not override the arrow keys
   const std::optional<Index> word =
       target && target->action == SceneAction::query_word ? std::optional(target->index) : std::nullopt;
   if (ImGui::IsItemDeactivated() && target && !was_dragged(frame)) {
