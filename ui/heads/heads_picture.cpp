@@ -1,7 +1,6 @@
 #include "ui/heads/heads_picture.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "core/run/contributions.h"

@@ -65,10 +65,7 @@ std::optional<Cell> arc_or_token_at(const Frame& frame, const HeadsPicture& pict
     return std::nullopt;
   const auto q = static_cast<Index>((point.y - arcs.min.y) / arcs.height() * static_cast<float>(picture.n_q));
   Cell cell{picture.arcs_of, frame.view().batch, frame.view().head, std::min(q, picture.n_q - 1), 0};
-  const MatrixView weights = picture.arc_shares.matrix(cell.batch, cell.head);
-  for (Index k = 1; k < weights.cols; ++k) {
-    if (weights(cell.row, k) > weights(cell.row, cell.col)) cell.col = k;
-  }
+  cell.col = largest_column(picture.arc_shares.matrix(cell.batch, cell.head), cell.row);
   return cell;
 }
 

@@ -5,7 +5,6 @@
 #include <tuple>
 
 #include "core/figure/colormap.h"
-#include "core/image/theme.h"
 #include "core/stage/extent.h"
 
 namespace headlight {

@@ -3,12 +3,10 @@
 #include <cmath>
 
 #include "core/figure/ticks.h"
-#include "ui/imgui_compat.h"
 #include "ui/level/pen.h"
 #include "ui/level/scene.h"
 #include "ui/look/measure.h"
 #include "ui/map/map_picture.h"
-#include "ui/matrix/heatmap.h"
 #include "ui/widgets/card.h"
 
 namespace headlight {

@@ -18,19 +18,14 @@ CellMasks masks_of(const HeatPicture& heat) {
   return masks;
 }
 
-/// The visible rows and columns of a heatmap within the clip rectangle: [first, last).
-struct Sight {
-  Index first_row, last_row, first_col, last_col;
-};
-
-Sight in_sight(const ImDrawList& list, const HeatPicture& heat, Rect rect) {
-  const ImVec2 cell = cell_size(heat, rect);
-  const ImVec2 clip_min = list.GetClipRectMin(), clip_max = list.GetClipRectMax();
-  const auto at = [](float point, float from, float size) {
-    return static_cast<Index>(std::max(0.0f, std::floor((point - from) / size)));
-  };
-  return {at(clip_min.y, rect.min.y, cell.y), std::min(heat.rows, at(clip_max.y, rect.min.y, cell.y) + 1),
-          at(clip_min.x, rect.min.x, cell.x), std::min(heat.cols, at(clip_max.x, rect.min.x, cell.x) + 1)};
+/// Calls each(row, column) for the cells within the clip rectangle.
+void for_cells_in_sight(const ImDrawList& list, const HeatPicture& heat, Rect rect, auto each) {
+  const ImVec2 cell = cell_size(heat, rect), min = list.GetClipRectMin(), max = list.GetClipRectMax();
+  const auto [first_row, last_row] = indices_between(rect.min.y, cell.y, heat.rows, min.y, max.y);
+  const auto [first_col, last_col] = indices_between(rect.min.x, cell.x, heat.cols, min.x, max.x);
+  for (Index r = first_row; r < last_row; ++r) {
+    for (Index c = first_col; c < last_col; ++c) each(r, c);
+  }
 }
 
 /// Writes the numbers of one heatmap into its cells.
@@ -48,31 +43,26 @@ struct NumberWriter {
 
   void write(const Shown& shown, bool squeeze) {
     if (cell.y < 13 * frame.u || cell.x < digit + margin()) return;
-    const Sight sight = in_sight(list, heat, rect);
-    const NumberSpan span = span_of(sight);
+    const NumberSpan span = span_in_sight();
     std::optional<NumberFormat> format = format_of(span);
     while (squeeze && !format && pixels > least()) {
       pixels = std::max(pixels * 0.85f, least());
       digit = text_size(frame.fonts, Face::mono, pixels, "0").x;
       format = format_of(span);
     }
-    for (Index r = sight.first_row; r < sight.last_row; ++r) {
-      for (Index c = sight.first_col; c < sight.last_col; ++c) {
-        if (shown.has(r, c)) write_cell(r, c, format);
-      }
-    }
+    for_cells_in_sight(list, heat, rect, [&](Index r, Index c) {
+      if (shown.has(r, c)) write_cell(r, c, format);
+    });
   }
 
   float margin() const { return 7 * frame.u; }  // with room for the frame of a selected cell
   float least() const { return TypeSize::note * frame.u; }
 
-  NumberSpan span_of(const Sight& sight) const {
+  NumberSpan span_in_sight() const {
     NumberSpan span;
-    for (Index r = sight.first_row; r < sight.last_row; ++r) {
-      for (Index c = sight.first_col; c < sight.last_col; ++c) {
-        if (classify(matrix, masks, r, c) == CellKind::value) span.add(matrix(r, c));
-      }
-    }
+    for_cells_in_sight(list, heat, rect, [&](Index r, Index c) {
+      if (classify(matrix, masks, r, c) == CellKind::value) span.add(matrix(r, c));
+    });
     return span;
   }
 

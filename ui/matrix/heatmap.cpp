@@ -6,7 +6,6 @@
 
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
-#include "ui/look/words.h"
 #include "ui/widgets/card.h"
 
 namespace headlight {
@@ -105,13 +104,6 @@ void draw_highlights(const Frame& frame, ImDrawList& list, const HeatPicture& he
 
 namespace {
 
-/// The indices of the cells between two screen coordinates.
-std::pair<Index, Index> visible(float from, float size, Index count, float lo, float hi) {
-  const auto first = static_cast<Index>(std::max(0.0f, std::floor((lo - from) / size)));
-  const auto last = static_cast<Index>(std::max(0.0f, std::ceil((hi - from) / size)));
-  return {std::min(first, count), std::min(last, count)};
-}
-
 /// Whether the label is drawn when labels are thinned out: the highlighted one hides those less than `apart` cells
 /// away.
 bool has_label(Index i, Index every, Index lit, float apart) {
@@ -148,7 +140,8 @@ struct LabelDrawer {
 
   /// Calls put(i) for the visible rows whose labels are drawn if these must be `apart` rows apart.
   void for_rows(Index lit, float apart, auto put) const {
-    const auto [first, last] = visible(rect.min.y, cell.y, heat.rows, list.GetClipRectMin().y, list.GetClipRectMax().y);
+    const auto [first, last] =
+        indices_between(rect.min.y, cell.y, heat.rows, list.GetClipRectMin().y, list.GetClipRectMax().y);
     for (Index r = first; r < last; ++r) {
       const float y = row_middle(r);
       if (has_label(r, round_step(apart), lit, apart) && y >= seen.min.y && y <= seen.max.y) put(r);
@@ -156,7 +149,8 @@ struct LabelDrawer {
   }
   /// The same for columns, except those that have a piece of a picture in place of a label, which is drawn.
   void for_cols(Index lit, float apart, auto put) const {
-    const auto [first, last] = visible(rect.min.x, cell.x, heat.cols, list.GetClipRectMin().x, list.GetClipRectMax().x);
+    const auto [first, last] =
+        indices_between(rect.min.x, cell.x, heat.cols, list.GetClipRectMin().x, list.GetClipRectMax().x);
     for (Index c = first; c < last; ++c) {
       const float x = col_middle(c), side = std::round(pixels);
       if (!has_label(c, round_step(apart), lit, apart) || x < seen.min.x || x > seen.max.x) continue;
@@ -256,6 +250,12 @@ void draw_labels(const Frame& frame, ImDrawList& list, const HeatPicture& heat, 
   if (!heat.row_labels.empty()) drawer.draw_rows(lit.row);
   if (heat.col_labels.empty()) return;
   heat.turned_room > 0 ? drawer.draw_turned_cols(lit.col) : drawer.draw_cols(lit.col);
+}
+
+std::pair<Index, Index> indices_between(float from, float size, Index count, float lo, float hi) {
+  const auto first = static_cast<Index>(std::max(0.0f, std::floor((lo - from) / size)));
+  const auto last = static_cast<Index>(std::max(0.0f, std::ceil((hi - from) / size)));
+  return {std::min(first, count), std::min(last, count)};
 }
 
 const std::string* label_at(const HeatPicture& heat, const Rect& rect, ImVec2 point, float pixels) {

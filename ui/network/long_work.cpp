@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "core/network/network.h"
-#include "core/scenario/inputs.h"
 #include "core/text/utf8_path.h"
 #include "ui/network/network_scene.h"
 

@@ -4,7 +4,6 @@
 #include "core/network/network_trace.h"
 #include "core/run/contributions.h"
 #include "core/scenario/inputs.h"
-#include "ui/document/action.h"
 #include "ui/network/network_scene.h"
 #include "ui/sentence/story.h"
 

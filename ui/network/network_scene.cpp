@@ -6,7 +6,6 @@
 #include "core/scenario/inputs.h"
 #include "core/text/utf8_path.h"
 #include "ui/level/row_prose.h"
-#include "ui/look/measure.h"
 #include "ui/player/stages.h"
 
 namespace headlight {

@@ -4,7 +4,6 @@
 
 #include "core/network/network.h"
 #include "core/scenario/inputs.h"
-#include "ui/frame/colormaps.h"
 #include "ui/level/matrix_numbers.h"
 #include "ui/level/pen.h"
 #include "ui/network/network_scene.h"

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <type_traits>
+#include <utility>
 
 #include "ui/frame/frame.h"
 #include "ui/imgui_compat.h"
@@ -64,6 +66,12 @@ void knock_out(const Frame& frame, const HeadOverview& overview, HeadPlace at) {
   });
 }
 
+/// Sets one of the view's choices.
+template <typename T>
+void choose(const Frame& frame, T NetworkChoice::*member, std::type_identity_t<T> value) {
+  frame.show([member, value = std::move(value)](View& v) { v.network.*member = value; });
+}
+
 void look_at_word(const Frame& frame, Index word) {
   frame.show([word](View& v) {
     v.looking.query = word;
@@ -99,7 +107,7 @@ void offer_fields(const Frame& frame, const Scene& scene) {
     const ControlArea area(hint, target.rect);
     if (const auto text = text_field(frame, "field", frame.view().network.*member, Face::ui, false,
                                      frame.words(key_for(*frame.trace(), hint))))
-      frame.show([member = member, typed = *text](View& v) { v.network.*member = typed; });
+      choose(frame, member, *text);
   }
 }
 
@@ -119,11 +127,9 @@ void click_study(const Frame& frame, const HeadOverview& overview, const Network
         v.network.study_of = of;
         v.network.study_from = 0;
       });
-    case SceneAction::study_mean:
-      return frame.show([mean = target.index == 1](View& v) { v.network.study_mean = mean; });
-    case SceneAction::study_page: return frame.show([from = target.index](View& v) { v.network.study_from = from; });
-    case SceneAction::patched:
-      return frame.show([what = static_cast<PatchedState>(target.index)](View& v) { v.network.patched = what; });
+    case SceneAction::study_mean: return choose(frame, &NetworkChoice::study_mean, target.index == 1);
+    case SceneAction::study_page: return choose(frame, &NetworkChoice::study_from, target.index);
+    case SceneAction::patched: return choose(frame, &NetworkChoice::patched, static_cast<PatchedState>(target.index));
     case SceneAction::task_stop: return frame.task.stop();
     case SceneAction::task_again: return frame.task.again();
     default: return;
@@ -149,9 +155,8 @@ void click(const Frame& frame, const HeadOverview& overview, const NetworkFacts&
     case SceneAction::measure:
       return frame.show([measure = static_cast<HeadMeasure>(target.index)](View& v) { v.measure = measure; });
     case SceneAction::pattern:
-      return frame.show([index = target.index](View& v) {
-        v.network.pattern = index < 0 ? std::nullopt : std::optional(static_cast<HeadPattern>(index));
-      });
+      return choose(frame, &NetworkChoice::pattern,
+                    target.index < 0 ? std::nullopt : std::optional(static_cast<HeadPattern>(target.index)));
     case SceneAction::lens:
       open_head(frame, overview, {target.cell.batch, looked_at_head(overview, frame.view()).head});
       return look_at_word(frame, target.index);
@@ -164,8 +169,8 @@ void turn_wheel(const Frame& frame, const Scene& scene) {
   const float wheel = ImGui::GetIO().MouseWheel;
   const auto place = std::ranges::find(scene.targets, SceneAction::study_page, &SceneTarget::action);
   if (wheel == 0 || !ImGui::IsItemHovered() || place == scene.targets.end()) return;
-  const Index from = std::clamp<Index>(place->cell.col - std::lround(3 * wheel), 0, place->cell.row);
-  frame.show([from](View& v) { v.network.study_from = from; });
+  choose(frame, &NetworkChoice::study_from,
+         std::clamp<Index>(place->cell.col - std::lround(3 * wheel), 0, place->cell.row));
 }
 
 /// Arrows move between heads and layers, Enter opens the head; J and G act on this head; K: knock it out; M, R, F:
@@ -219,7 +224,7 @@ void draw_network_view(const Frame& frame, Rect place) {
     const HeadPlace at{target->cell.batch, target->cell.head};
     if (!(looked_at_head(overview, frame.view()) == at)) look_at(frame, at);
   }
-  if (word != frame.view().network.pointed) frame.show([word](View& v) { v.network.pointed = word; });
+  if (word != frame.view().network.pointed) choose(frame, &NetworkChoice::pointed, word);
   draw_scene(frame, *ImGui::GetWindowDrawList(), scene);
 }
 

@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "core/text/number_text.h"
-#include "ui/document/action.h"
 #include "ui/frame/frame.h"
 #include "ui/look/words.h"
 #include "ui/pipeline/picture.h"
