@@ -309,15 +309,18 @@ void name_positions(const FileReading& r, const Dims& dims, Sequence& sequence) 
   sequence.key_tokens = std::move(keys);
 }
 
-Inputs begin_at_precomputed(const FileReading& r, const PrecomputedAttention& found) {
+Inputs begin_at_precomputed(const FileReading& r, const PrecomputedAttention& found,
+                            const std::shared_ptr<const TensorFile>& file) {
   PrecomputedSequence precomputed = read_precomputed(r, found);
   const bool attention_alone = precomputed.sequence.weights.defined();
-  const FileRules rules = attention_alone ? FileRules() : read_settings(r, precomputed.dims, {});
+  FileRules rules = attention_alone ? FileRules() : read_settings(r, precomputed.dims, {});
   Masking masking = read_masks(r, precomputed.dims, {.file_mask = precomputed.mask, .bias = rules.bias});
   name_positions(r, precomputed.dims, precomputed.sequence);
   note_unused(r, attention_alone);
   note_untaken_numbers(r);
-  return {{}, std::move(precomputed.sequence), std::move(masking), precomputed.dims, rules.says};
+  Inputs inputs{{}, std::move(precomputed.sequence), std::move(masking), precomputed.dims, rules.says};
+  if (rules.own) inputs.file = std::make_shared<const ModelLayer>(std::move(*rules.own), nullptr, file);
+  return inputs;
 }
 
 Inputs begin_at_the_inputs(const FileReading& r, const std::shared_ptr<const TensorFile>& file) {
@@ -327,21 +330,24 @@ Inputs begin_at_the_inputs(const FileReading& r, const std::shared_ptr<const Ten
   TextSequence read = read_sequence(r, sized_parameters, layer);
   Dims dims = sized(sized_parameters.dims, read.sequence);
   settle_heads(r.resolving.scenario, dims);
-  FileRules rules = read_settings(r, dims, layer);
+  const FileRules rules = with_layer_arrays(r, layer, dims, read_settings(r, dims, layer));
   Masking masking = read_masks(r, dims, {.valid_lens = read.valid_lens, .bias = rules.bias});
-  rules.bias = masking.bias;
-  rules = with_layer_arrays(r, layer, dims, std::move(rules));
-  masking.bias = rules.bias;
   if (layer) note_model_mask(r, *layer, dims, masking);
   name_positions(r, dims, read.sequence);
   note_unused(r, false);
   note_untaken_numbers(r);
   Inputs inputs{std::move(sized_parameters.parameters), std::move(read.sequence), std::move(masking), dims, rules.says};
-  if (rules.own) inputs.file = std::make_shared<const ModelLayer>(std::move(*rules.own), nullptr, file);
+  if (rules.own) inputs.file = std::make_shared<const ModelLayer>(*rules.own, nullptr, file);
   return inputs;
 }
 
 }  // namespace
+
+bool attends_elsewhere(const FileReading& r) {
+  if (r.resolving.scenario.x || r.resolving.scenario.text_as_input) return false;
+  const InputNames names = find_inputs(r);
+  return names.key != names.query;
+}
 
 Inputs inputs_of_file(const Resolving& resolving) {
   const Scenario& s = resolving.scenario;
@@ -356,7 +362,7 @@ Inputs inputs_of_file(const Resolving& resolving) {
   std::vector<Assumption> assumptions;
   Inputs inputs;
   if (const auto precomputed = find_precomputed(file->arrays(), s.layer)) {
-    inputs = begin_at_precomputed({resolving, *file, {}, assumptions}, *precomputed);
+    inputs = begin_at_precomputed({resolving, *file, {}, assumptions}, *precomputed, file);
   } else {
     FileReading reading{resolving, *file, choose_attention(file->arrays(), s.layer), assumptions};
     choose_layout(reading);

@@ -6,7 +6,6 @@
 #include <cstdint>
 
 #include "core/files/error_place.h"
-#include "core/mask/expression.h"
 #include "core/scenario/file_source.h"
 #include "core/scenario/scenario_rules.h"
 #include "core/tensor/each_matrix.h"
@@ -102,23 +101,34 @@ PlacedMask placed_mask(const FileReading& r, const Dims& d, const std::string& n
 struct MaskName {
   const char* name;
   MaskKind kind;
-  bool true_attends;    ///< from the table; --mask-polarity overrides it
-  bool float_is_added;  ///< floating numbers are added to the scores, even if all are 0 or 1
-  const char* of = "";  ///< what nn.Transformer's layers call the sequence of these keys: "src", "tgt" or "memory"
+  std::optional<bool> true_attends;  ///< unset: the name does not say it; --mask-polarity overrides it
+  bool float_is_added = false;       ///< floating numbers are added to the scores, even if all are 0 or 1
+  /// The sequence of these keys: "src", "tgt" or "memory" as in nn.Transformer's layers, "self": that of the queries.
+  const char* of = "";
 };
 
 constexpr MaskName mask_names[] = {
-    {"mask", MaskKind::plain, true, false},
-    {"att_mask", MaskKind::plain, true, false},
-    {"attention_mask", MaskKind::per_token, true, false},
-    {"key_padding_mask", MaskKind::key_padding, false, false},
-    {"attn_mask", MaskKind::torch_attn, false, true},
+    {"mask", MaskKind::plain, true},
+    {"att_mask", MaskKind::plain, true},
+    {"attention_mask", MaskKind::per_token, true},
+    {"key_padding_mask", MaskKind::key_padding, false},
+    {"padding_mask", MaskKind::key_padding, {}},
+    {"pad_mask", MaskKind::key_padding, {}},
+    {"attn_mask", MaskKind::torch_attn, {}, true},
+    {"self_attn_mask", MaskKind::torch_attn, {}, true, "self"},
+    {"self_attn_padding_mask", MaskKind::key_padding, false, false, "self"},
     {"src_key_padding_mask", MaskKind::key_padding, false, false, "src"},
-    {"src_mask", MaskKind::torch_attn, false, true, "src"},
+    {"src_padding_mask", MaskKind::key_padding, false, false, "src"},
+    {"src_mask", MaskKind::torch_attn, {}, true, "src"},
     {"tgt_key_padding_mask", MaskKind::key_padding, false, false, "tgt"},
-    {"tgt_mask", MaskKind::torch_attn, false, true, "tgt"},
+    {"tgt_padding_mask", MaskKind::key_padding, false, false, "tgt"},
+    {"tgt_mask", MaskKind::torch_attn, {}, true, "tgt"},
     {"memory_key_padding_mask", MaskKind::key_padding, false, false, "memory"},
-    {"memory_mask", MaskKind::torch_attn, false, true, "memory"},
+    {"memory_padding_mask", MaskKind::key_padding, false, false, "memory"},
+    {"memory_mask", MaskKind::torch_attn, {}, true, "memory"},
+    {"encoder_attention_mask", MaskKind::per_token, true, false, "memory"},
+    {"encoder_padding_mask", MaskKind::key_padding, false, false, "memory"},
+    {"context_mask", MaskKind::per_token, true, false, "memory"},
 };
 
 template <typename Rule>
@@ -160,40 +170,6 @@ void read_additive_mask(MaskReading& m, const std::string& name, const PlacedMas
   m.restrict_to(Tensor(placed.tensor.shape(), std::move(values)), placed.tensor);
 }
 
-/// Whether the softmax of a row without keys depends on more than one fill in each cell: fills differ within the row,
-/// or are too small for the scores to vanish beside them. `sum`: what the masks add.
-bool needs_sum(const Tensor& mask, const Tensor& sum, float fill) {
-  constexpr float absorbs = -1e8F;
-  const Index n = mask.size(3);
-  for (Index row = 0; row * n < mask.count(); ++row) {
-    const auto begin = static_cast<std::size_t>(row * n), size = static_cast<std::size_t>(n);
-    const auto allowed = mask.values().subspan(begin, size), numbers = sum.values().subspan(begin, size);
-    if (std::ranges::find(allowed, 1.0F) != allowed.end()) continue;
-    if (fill > absorbs || std::ranges::any_of(numbers, [&](float v) { return v != fill; })) return true;
-  }
-  return false;
-}
-
-/// PyTorch adds masks of numbers to the scores, and in nn.MultiheadAttention -inf where a boolean one hides a key. One
-/// fill says the same but for rows without keys: there the sum is added, if it gives other weights.
-void add_fills_of_empty_rows(MaskReading& m) {
-  const FileReading& r = m.file;
-  const Scenario& s = r.resolving.scenario;
-  if (m.added.empty() || s.fill || !s.mask.empty() || s.mask_mode == MaskMode::add) return;
-  if (!m.masking.fill || r.own_number({"mask_fill", "mask_value"})) return;
-  const auto plus = [](float a, float b) { return a + b; };
-  Tensor sum = m.added.front();
-  for (std::size_t i = 1; i < m.added.size(); ++i) sum = combined(sum, m.added[i], plus);
-  for (const Tensor& attend : m.attend)
-    sum = combined(sum, attend, [](float a, float allowed) { return allowed == 0 ? -INFINITY : a; });
-  if (m.masking.file_mask.shape() != sum.shape()) return;  // a mask that the weights show is in it too
-  if (!needs_sum(m.masking.file_mask, sum, *m.masking.fill)) return;
-  r.assume("bias", "a row has no key that it may attend to: the masks are added to the scores as they are");
-  m.masking.file_mask = {};
-  m.masking.fill.reset();
-  m.add_bias(sum);
-}
-
 bool holds_array(const ArrayFile& file, std::initializer_list<std::string_view> endings) {
   return std::ranges::any_of(file.entries(), [&](const ArrayEntry& entry) {
     std::string name = "." + entry.name;
@@ -213,8 +189,12 @@ std::optional<bool> is_for_module(const FileReading& r, const ArrayFile& beside)
   return {};
 }
 
-/// Whether true means "may attend" in a boolean attn_mask. For nn.MultiheadAttention it means the opposite.
-bool attn_mask_attends(const FileReading& r, const std::string& name, const ArrayFile& beside) {
+/// Whether true means "may attend" in a boolean mask whose name does not say it. In an attn_mask of
+/// nn.MultiheadAttention it means the opposite.
+bool unnamed_true_attends(const FileReading& r, const std::string& name, MaskKind kind, const ArrayFile& beside) {
+  if (kind == MaskKind::key_padding)
+    r.fail(Message("{0} does not say by its name whether true is a token or padding", in_quotes(name)),
+           mask_polarity_is_open);
   if (const auto module = is_for_module(r, beside)) return !*module;
   r.fail(Message("{0} is boolean, and nothing beside it says whether true may attend (scaled_dot_product_attention) or "
                  "not (nn.MultiheadAttention)",
@@ -247,9 +227,9 @@ void read_mask(MaskReading& m, const std::string& name, const MaskName& entry, c
   }
   if (!binary)
     r.fail(Message("{0} holds {1}", in_quotes(name), odd_value(placed.tensor)), "expected 0 and 1 (or true and false)");
-  const bool true_attends = !by_name                             ? polarity == MaskPolarity::attend
-                            : entry.kind == MaskKind::torch_attn ? attn_mask_attends(r, name, beside)
-                                                                 : entry.true_attends;
+  const bool true_attends = !by_name             ? polarity == MaskPolarity::attend
+                            : entry.true_attends ? *entry.true_attends
+                                                 : unnamed_true_attends(r, name, entry.kind, beside);
   r.assume("mask",
            Message(true_attends ? (by_name ? "{0} {1}: true = may attend" : "{0} {1}: true = may attend, as set")
                    : by_name    ? "{0} {1}: true = may not attend"
@@ -261,64 +241,33 @@ void read_mask(MaskReading& m, const std::string& name, const MaskName& entry, c
   m.restrict_to(Tensor(placed.tensor.shape(), std::move(values)));
 }
 
-/// Whether a mask of this sequence is the attention's. In a module of another kind it is only where no mask of another
-/// sequence stands beside it.
+/// Whether a mask of this sequence is the attention's. In a module that is not nn.Transformer's, one of "src" or "tgt"
+/// is only where no mask of the other sequence stands beside it.
 bool is_of_sequence(const FileReading& r, std::string_view sequence) {
   if (sequence.empty() || sequence == r.torch_sequence()) return true;
-  if (!r.torch_sequence().empty() || sequence == "memory") return false;
+  if (sequence == "self") return r.torch_sequence() != "memory" && !attends_elsewhere(r);
+  if (!r.torch_sequence().empty()) return false;
+  if (sequence == "memory") return attends_elsewhere(r);
   const bool source = sequence == "src";
   return r.find({source ? "tgt_mask" : "src_mask"}).empty();
 }
 
+/// Whether the mask is of the queries' sequence, as a mask of the keys' sequence stands beside it.
+bool is_of_queries(const FileReading& r, const MaskName& entry) {
+  return entry.kind == MaskKind::per_token && *entry.of == '\0' && !r.find({"encoder_attention_mask"}).empty() &&
+         attends_elsewhere(r);
+}
+
 /// The mask's name in the file: under the layer or at the top; in a module around the layer only where its shape fits,
 /// since it may be another layer's.
-std::string stored_mask(const MaskReading& m, const MaskName& entry) {
-  const FileReading& r = m.file;
-  if (!is_of_sequence(r, entry.of)) return {};
+std::string stored_mask(const FileReading& r, const Dims& dims, const MaskName& entry) {
+  if (!is_of_sequence(r, entry.of) || is_of_queries(r, entry)) return {};
   if (std::string name = r.find({entry.name}); !name.empty()) return name;
   std::string around = r.find_around({entry.name});
   if (around.empty()) return {};
   const Shape& shape = r.file.arrays().find(around)->shape;
-  const auto all = readings(m.dims, static_cast<Index>(shape.size()), entry.kind);
+  const auto all = readings(dims, static_cast<Index>(shape.size()), entry.kind);
   return std::ranges::any_of(all, [&](const Reading& reading) { return fits(shape, reading.sizes); }) ? around : "";
-}
-
-/// Notes the masks of the file that --mask replaces.
-void note_replaced(const MaskReading& m) {
-  const FileReading& r = m.file;
-  const Scenario& s = r.resolving.scenario;
-  const Masking& in = m.masking;
-  if (s.mask.empty() || !s.mask_file.empty() || (!in.has_file_mask() && !in.valid_lens.defined())) return;
-  try {
-    const MaskExpression expression = MaskExpression::parse(s.mask);
-    if (in.has_file_mask() && !expression.calls("file"))
-      r.assume("mask", "--mask replaces the file's; \"… && file()\" keeps it");
-    if (in.valid_lens.defined() && !expression.calls("padding"))
-      r.assume("mask", "--mask replaces the valid lengths; \"… && padding()\" keeps them");
-  } catch (const ExpressionError&) {
-    // the error is shown when the mask is computed
-  }
-}
-
-void read_fill(MaskReading& m) {
-  const FileReading& r = m.file;
-  Masking& in = m.masking;
-  const auto number = r.own_number({"mask_fill", "mask_value"});
-  if (number) {
-    const auto fill = static_cast<float>(number->value);
-    if (std::isnan(fill) || fill == INFINITY)
-      r.fail(Message("{0} is {1}", in_quotes(number->name), shortest(fill)), "expected a finite number or -inf");
-    in.fill = fill;
-  }
-  if (r.resolving.scenario.fill) {
-    r.assume("fill", Message("{0} as set", shortest(*r.resolving.scenario.fill)));
-  } else if (number) {
-    r.assume("fill", Message("{0} ({1})", shortest(*in.fill), number->name));
-  } else if (in.fill) {
-    r.assume("fill", Message("{0}, the file's own", shortest(*in.fill)));
-  } else if (in.has_file_mask() || in.valid_lens.defined()) {
-    r.assume("fill", "-inf, there being no mask_fill");
-  }
 }
 
 /// Uses the last run's tensors if they are equal.
@@ -341,22 +290,6 @@ std::string only_array(const FileReading& r) {
          "expected one array, or one that is called mask");
 }
 
-/// The name of the bias: attn_bias, or the name of T5 and others in transformers, if it has the shape for these queries
-/// and keys.
-std::string bias_name(const MaskReading& m) {
-  const FileReading& r = m.file;
-  const Dims& dims = m.dims;
-  if (std::string name = stored_mask(m, {"attn_bias", MaskKind::bias, false, true}); !name.empty()) return name;
-  if (const ArrayEntry* alibi = r.file.arrays().find(r.find({"alibi"})); alibi && alibi->shape.size() >= 3)  // BLOOM's
-    return stored_mask(m, {"alibi", MaskKind::bias, false, true});
-  const std::string name = r.find({"position_bias", "relative_position_bias"});
-  if (name.empty()) return {};
-  const Shape& shape = r.file.arrays().find(name)->shape;
-  const bool fits_here =
-      shape.size() >= 3 && shape.size() <= 4 && shape[shape.size() - 2] == dims.n_q && shape.back() == dims.n_k;
-  return fits_here ? name : std::string();
-}
-
 }  // namespace
 
 void MaskReading::restrict_to(const Tensor& allowed, const Tensor& numbers) {
@@ -377,15 +310,28 @@ void MaskReading::add_bias(const Tensor& bias) {
   sum = sum.defined() ? combined(sum, bias, [](float a, float b) { return a + b; }) : bias;
 }
 
+// attn_bias, or the name of T5 and others in transformers, if it has the shape for these queries and keys.
+std::string bias_name(const FileReading& r, const Dims& dims) {
+  if (std::string name = stored_mask(r, dims, {"attn_bias", MaskKind::bias, {}}); !name.empty()) return name;
+  if (const ArrayEntry* alibi = r.file.arrays().find(r.find({"alibi"})); alibi && alibi->shape.size() >= 3)  // BLOOM's
+    return stored_mask(r, dims, {"alibi", MaskKind::bias, {}});
+  const std::string name = r.find({"position_bias", "relative_position_bias"});
+  if (name.empty()) return {};
+  const Shape& shape = r.file.arrays().find(name)->shape;
+  const bool fits_here =
+      shape.size() >= 3 && shape.size() <= 4 && shape[shape.size() - 2] == dims.n_q && shape.back() == dims.n_k;
+  return fits_here ? name : std::string();
+}
+
 Masking read_masks(const FileReading& r, const Dims& dims, Masking known) {
   MaskReading m{r, dims, std::move(known)};
   for (const MaskName& entry : mask_names) {
-    std::string name = stored_mask(m, entry);
+    std::string name = stored_mask(r, dims, entry);
     if (!name.empty() && is_causal_buffer(m, name))
       name = r.file.arrays().find(entry.name) && name != entry.name ? entry.name : "";  // a sequence has its own array
     if (!name.empty()) read_mask(m, name, entry, r.file.arrays());
   }
-  if (const std::string name = bias_name(m); !name.empty()) {
+  if (const std::string name = bias_name(r, dims); !name.empty()) {
     const PlacedMask placed = placed_mask(r, dims, name, MaskKind::bias);
     if (is_additive_mask(placed.tensor) && !all_of(placed.tensor, [](float v) { return v == 0; })) {
       read_additive_mask(m, name, placed);
@@ -421,7 +367,7 @@ void add_mask_file(const Resolving& resolving, Inputs& inputs) {
   }
   if (!found) {
     const std::string name = only_array(r);
-    read_mask(m, name, {name.c_str(), MaskKind::plain, true, false}, beside);
+    read_mask(m, name, {name.c_str(), MaskKind::plain, true}, beside);
   }
   static_cast<Masking&>(inputs) = kept(std::move(m.masking), resolving.last);
 }

@@ -33,10 +33,10 @@ bool is_around(const FileReading& r, const std::string& name) {
 
 /// Whether the last part of a name says that it belongs to attention.
 bool is_of_attention(const std::string& name) {
-  constexpr std::string_view words[] = {"mask",       "causal",   "attn",          "attention", "rope",
-                                        "rotary",     "scale",    "window",        "soft_cap",  "softcap",
-                                        "logit_cap",  "alibi",    "qk_norm",       "sink",      "valid_l",
-                                        "logits_cap", "pos_bias", "position_bias", "bias_k",    "bias_v"};
+  constexpr std::string_view words[] = {"mask",    "causal", "attn",     "attention",  "rope",      "rotary",
+                                        "scale",   "window", "soft_cap", "softcap",    "logit_cap", "alibi",
+                                        "qk_norm", "sink",   "valid_l",  "logits_cap", "pos_bias",  "position_bias",
+                                        "bias_k",  "bias_v", "clip_qkv"};
   const std::string last = name.substr(name.rfind('.') + 1);
   return std::ranges::any_of(words, [&](auto word) { return last.find(word) != std::string::npos; });
 }
@@ -120,12 +120,17 @@ std::optional<FileReading::Number> FileReading::number_beside(std::initializer_l
   return {};
 }
 
-std::optional<FileReading::Number> FileReading::own_number(std::initializer_list<const char*> names) const {
-  if (const std::optional<Number> beside = number_beside(names)) return beside;
-  std::vector<std::string> places = keys.around;
+std::vector<std::string> FileReading::places_of_numbers() const {
+  std::vector<std::string> places{keys.prefix, ""};
+  places.insert(places.end(), keys.around.begin(), keys.around.end());
   places.insert(places.end(), std::begin(places_of_inputs), std::end(places_of_inputs));
   places.insert(places.end(), std::begin(places_of_settings), std::end(places_of_settings));
-  for (const std::string& place : places) {
+  return places;
+}
+
+std::optional<FileReading::Number> FileReading::own_number(std::initializer_list<const char*> names) const {
+  if (const std::optional<Number> beside = number_beside(names)) return beside;
+  for (const std::string& place : places_of_numbers()) {
     for (const char* name : names) {
       const std::string stored = stored_name(place + name), found = stored.empty() ? place + name : stored;
       const std::optional<double> value = file.arrays().number(found);
@@ -192,6 +197,7 @@ void note_untaken_numbers(const FileReading& r) {
   }
   for (const auto& [name, value] : r.file.arrays().numbers()) add(name);
   for (const auto& [name, text] : r.file.arrays().texts()) {
+    if (r.words_read->contains(name)) continue;
     if (r.file.arrays().number(name)) add(name);
     // A word where a number was looked for, and a setting of attention that is one, are not taken either.
     else if (may_belong(r, name) &&

@@ -31,6 +31,12 @@ SourceSettings read_numbers(const FileReading& r) {
                           ? Message("{0} as set, where the file says {1}", shortest(*s.scale), shortest(*says.scale))
                           : Message("{0} ({1})", shortest(*says.scale), scale->name));
   }
+  if (const auto divisor = r.own_number({"query_pre_attn_scalar"}); divisor && !says.scale) {  // Gemma's
+    if (!(divisor->value > 0))
+      r.fail(Message("{0} is {1}", in_quotes(divisor->name), shortest(positive(r, *divisor))), "expected more than 0");
+    says.scale = static_cast<float>(1 / std::sqrt(divisor->value));
+    r.assume("scale", Message("{0} ({1})", shortest(*says.scale), divisor->name));
+  }
   if (const auto cap = r.own_number({"softcap", "soft_cap", "softcapping", "logit_softcap", "logits_soft_cap",
                                      "logit_softcapping", "attn_logit_softcapping", "logit_cap", "attn_logit_cap"});
       cap && cap->value != 0) {
@@ -49,18 +55,14 @@ SourceSettings read_numbers(const FileReading& r) {
              "expected an attention without it");
     }
   }
+  if (const auto clip = r.own_number({"clip_qkv"}))
+    r.fail(Message("{0} is {1}", in_quotes(clip->name), shortest(positive(r, *clip))),
+           "expected queries, keys and values that are not clipped");
   for (const char* name : {"dropout_p", "dropout", "attn_dropout", "attention_dropout"}) {
     const auto p = r.own_number({name});
     if (p && p->value != 0)
       r.assume("dropout",
                Message("{0} = {1} is not taken: as after eval()", p->name, shortest(static_cast<float>(p->value))));
-  }
-  if (const auto base = r.own_number({"rope_theta", "rope_base"})) {
-    says.rope_base = positive(r, *base);
-    if (!(says.rope_base > 0))
-      r.fail(Message("{0} is {1}", in_quotes(base->name), shortest(says.rope_base)), "expected more than 0");
-    says.rope = Rope::half;
-    r.assume("positions", Message("RoPE by halves of base {0} ({1})", shortest(says.rope_base), base->name));
   }
   return says;
 }
@@ -101,11 +103,9 @@ std::string model_type(const LayerDescription& layer) {
   return type.is_string() ? type.get<std::string>() : "";
 }
 
-void take_rope(const FileReading& r, const LayerDescription& layer, const Dims& d, FileRules& rules) {
+/// Rotates queries and keys by `rope`, which `source` says.
+void take_rope(const FileReading& r, const RopeSpec& rope, const std::string& source, const Dims& d, FileRules& rules) {
   const Scenario& scenario = r.resolving.scenario;
-  const RopeSpec& rope = layer.attention.rope;
-  if (layer.unrotated) r.assume("positions", "none: config.json says that this layer is not rotated");
-  if (rope.pairing == Rope::none) return;
   SourceSettings& says = rules.says;
   says.rope = rope.pairing;
   says.rope_base = static_cast<float>(rope.theta);
@@ -114,11 +114,11 @@ void take_rope(const FileReading& r, const LayerDescription& layer, const Dims& 
   const std::string base = shortest(says.rope_base);
   const bool halves = pairing == Rope::half;
   const Message description =
-      says.rotary_dim ? Message(halves ? "RoPE by halves of base {0} on the first {1} of {2} channels ({3})"
-                                       : "RoPE interleaved of base {0} on the first {1} of {2} channels ({3})",
-                                base, *says.rotary_dim, d.d_head, r.config_name())
-                      : Message(halves ? "RoPE by halves of base {0} ({1})" : "RoPE interleaved of base {0} ({1})",
-                                base, r.config_name());
+      says.rotary_dim
+          ? Message(halves ? "RoPE by halves of base {0} on the first {1} of {2} channels ({3})"
+                           : "RoPE interleaved of base {0} on the first {1} of {2} channels ({3})",
+                    base, *says.rotary_dim, d.d_head, source)
+          : Message(halves ? "RoPE by halves of base {0} ({1})" : "RoPE interleaved of base {0} ({1})", base, source);
   r.assume("positions", scenario.rope == Rope::none ? description : Message("{0}, paired by --rope", description));
   if (rope.scaled_by.empty()) return;
   const Index tokens = std::max(d.n_k, scenario.query_offset.value_or(0) + d.n_q);
@@ -129,10 +129,101 @@ void take_rope(const FileReading& r, const LayerDescription& layer, const Dims& 
   const Message scaling =
       rope.original > 0 ? Message("{0}, for {1} tokens", rope.scaled_by, tokens) : Message(rope.scaled_by);
   const std::string gain = shortest(static_cast<float>(own.rope_gain));
-  r.assume("positions", own.rope_gain == 1
-                            ? Message("frequencies by {0} ({1})", scaling, r.config_name())
-                            : Message("frequencies by {0}, times {1} ({2})", scaling, gain, r.config_name()));
+  r.assume("positions", own.rope_gain == 1 ? Message("frequencies by {0} ({1})", scaling, source)
+                                           : Message("frequencies by {0}, times {1} ({2})", scaling, gain, source));
   rules.own = std::move(own);
+}
+
+/// The file's own dictionary rope_scaling or rope_parameters, with the fields of config.json; null if it has none.
+nlohmann::json own_rope_scaling(const FileReading& r, std::string& name) {
+  nlohmann::json fields;
+  const auto add = [&](const auto& values, const std::string& prefix, std::set<std::string>& read) {
+    for (auto it = values.lower_bound(prefix); it != values.end() && it->first.starts_with(prefix); ++it) {
+      fields.emplace(it->first.substr(prefix.size()), it->second);
+      read.insert(it->first);
+    }
+  };
+  for (const std::string& place : r.places_of_numbers()) {
+    for (const char* dictionary : {"rope_scaling", "rope_parameters"}) {
+      name = place + dictionary;
+      add(r.file.arrays().numbers(), name + ".", *r.asked);
+      add(r.file.arrays().texts(), name + ".", *r.words_read);
+      if (!fields.is_null()) return fields;
+    }
+  }
+  return fields;
+}
+
+/// How many of a head's channels the file's numbers rotate: all unless they say a number or a share.
+Index own_rotary_channels(const FileReading& r, const Dims& d, const nlohmann::json& scaling) {
+  if (r.resolving.scenario.rotary_dim) return *r.resolving.scenario.rotary_dim;
+  const auto whole = r.own_number({"rotary_dim", "rope_dim"});
+  auto share = r.own_number({"partial_rotary_factor", "rotary_pct", "rope_pct"});
+  if (!share && scaling.is_object() && scaling.contains("partial_rotary_factor"))
+    share = {"partial_rotary_factor", scaling["partial_rotary_factor"].get<double>()};
+  if (!whole && !share) return d.d_head;
+  const double channels = whole ? whole->value : std::floor(share->value * static_cast<double>(d.d_head));
+  if (!(channels >= 2 && channels <= static_cast<double>(d.d_head)) || std::fmod(channels, 2) != 0) {
+    r.fail(Message("{0} is {1}", in_quotes(whole ? whole->name : share->name),
+                   shortest(static_cast<float>(whole ? whole->value : share->value))),
+           Message("expected an even number of the {0} channels of a head", d.d_head));
+  }
+  return static_cast<Index>(channels);
+}
+
+/// The array of frequencies in the layer or in a module that holds it, as Hugging Face's models save it; "" if none is.
+std::string own_frequencies(const FileReading& r, const Dims& d) {
+  for (std::string module = r.keys.prefix;;) {
+    const std::string name = r.stored_name(module + "rotary_emb.inv_freq");
+    const ArrayEntry* entry = r.file.arrays().find(name);
+    if (entry && entry->shape.size() == 1 && entry->shape[0] > 0 && 2 * entry->shape[0] <= d.d_head) return name;
+    if (module.empty()) return {};
+    const std::size_t dot = module.size() > 1 ? module.rfind('.', module.size() - 2) : std::string::npos;
+    module.erase(dot == std::string::npos ? 0 : dot + 1);
+  }
+}
+
+/// Rotates queries and keys as the file itself says, without config.json: by rope_theta and rope_scaling, or by an
+/// array of frequencies.
+void take_own_rope(const FileReading& r, const Dims& d, FileRules& rules) {
+  std::string dictionary;
+  const nlohmann::json scaling = own_rope_scaling(r, dictionary);
+  const auto field = [&](const char* name, nlohmann::json::value_t type) {
+    return scaling.is_object() && scaling.contains(name) && (scaling[name].type() == type);
+  };
+  auto base = r.own_number({"rope_theta", "rope_base"});
+  if (!base && field("rope_theta", nlohmann::json::value_t::number_float))
+    base = {dictionary + ".rope_theta", scaling["rope_theta"].get<double>()};
+  if (!base) {
+    const std::string name = own_frequencies(r, d);
+    if (name.empty()) return;
+    const Tensor stored = r.load(name);
+    OwnRules own;
+    own.rope_frequencies.assign(stored.values().begin(), stored.values().end());
+    rules.own = std::move(own);
+    rules.says.rope = Rope::half;
+    if (2 * stored.count() < d.d_head) rules.says.rotary_dim = 2 * stored.count();
+    return r.assume("positions", Message("RoPE by halves with the {0} frequencies of {1}", stored.count(), name));
+  }
+  const Scenario& scenario = r.resolving.scenario;
+  if (!(positive(r, *base) > 0))
+    r.fail(Message("{0} is {1}", in_quotes(base->name), shortest(static_cast<float>(base->value))),
+           "expected more than 0");
+  const double theta =
+      scenario.rope_base != Scenario().rope_base ? static_cast<double>(scenario.rope_base) : base->value;
+  const Index channels = own_rotary_channels(r, d, scaling);
+  std::string type = "default";
+  for (const char* name : {"type", "rope_type"})
+    if (field(name, nlohmann::json::value_t::string)) type = scaling[name].get<std::string>();
+  if (type == "default" || type == "mrope")
+    return take_rope(r, {plain_waves(theta, channels), Rope::half, theta, {}}, base->name, d, rules);
+  ModelLengths lengths;
+  if (const auto most = r.own_number({"max_position_embeddings"})) lengths.most = most->value;
+  if (const auto original = r.own_number({"original_max_position_embeddings"})) lengths.original = original->value;
+  const auto fail = [&](const Message& wrong, const Message& expected) { r.fail(wrong, expected); };
+  const std::string scaled_by = "rope_scaling " + in_quotes(type).english();
+  take_rope(r, {scaled_waves(theta, channels, scaling, lengths, fail), Rope::half, theta, scaled_by}, base->name, d,
+            rules);
 }
 
 /// Takes the scale if config.json says it, or if the family has another one than 1/√d_head.
@@ -203,6 +294,7 @@ FileRules read_settings(const FileReading& r, const Dims& dims, const std::optio
   FileRules rules{read_numbers(r)};
   check_sizes(r, dims);
   if (!layer) {
+    take_own_rope(r, dims, rules);
     if (!rules.says.scale && is_t5(r)) {
       const std::optional<float> set = r.resolving.scenario.scale;
       rules.says.scale = 1.0F;
@@ -213,7 +305,10 @@ FileRules read_settings(const FileReading& r, const Dims& dims, const std::optio
     return rules;
   }
   take_bias(r, *layer, dims, rules);
-  take_rope(r, *layer, dims, rules);
+  if (layer->unrotated) r.assume("positions", "none: config.json says that this layer is not rotated");
+  else if (const RopeSpec& rope = layer->attention.rope; rope.pairing != Rope::none)
+    take_rope(r, rope, r.config_name(), dims, rules);
+  else take_own_rope(r, dims, rules);
   take_scale(r, *layer, rules.says);
   if (layer->fields.contains("auto_map"))
     r.assume("model", "auto_map in config.json names code of the model's own, which is not run");

@@ -38,6 +38,8 @@ struct FileReading {
   std::vector<Assumption>& assumptions;
   /// Names that were looked up, so that numbers that nothing reads are reported.
   std::shared_ptr<std::set<std::string>> asked = std::make_shared<std::set<std::string>>();
+  /// Names of texts that were read as settings.
+  std::shared_ptr<std::set<std::string>> words_read = std::make_shared<std::set<std::string>>();
 
   /// The first of `names` that is an array in the file, under the layer's prefix, at the top, or in a dictionary of
   /// inputs; "" if there is none.
@@ -64,6 +66,9 @@ struct FileReading {
   std::optional<Number> number_beside(std::initializer_list<const char*> names) const;
   /// The same, only from config_beside(). Only a hint: if it is missing, the user is asked.
   std::optional<Number> config_number(std::initializer_list<const char*> names) const;
+  /// The prefixes under which the file may hold numbers: the layer, the top, the modules around the layer, and
+  /// dictionaries of inputs and of settings.
+  std::vector<std::string> places_of_numbers() const;
   /// Usually "config.json".
   std::string config_name() const;
   /// The array's numbers. Throws FileError, and Cancelled.
@@ -134,12 +139,16 @@ struct FileRules {
 std::optional<LayerDescription> describe_layer(const FileReading& reading, const Dims& dims);
 /// The rules from the file's numbers and the layer's architecture.
 FileRules read_settings(const FileReading& reading, const Dims& dims, const std::optional<LayerDescription>& layer);
-/// `rules` with those from the layer's arrays: weights of a QK-norm, sinks and, unless there is a bias, a table of
+/// `rules` with those from the layer's arrays: weights of a QK-norm, sinks and, unless the file has a bias, a table of
 /// relative positions. Throws FileError if their shapes do not fit.
 FileRules with_layer_arrays(const FileReading& reading, const std::optional<LayerDescription>& layer, const Dims& dims,
                             FileRules rules);
 /// Removes the biases that the layer does not have according to config.json.
 void drop_biases(const FileReading& reading, const LayerDescription& layer, Parameters& parameters);
+/// The name of the file's own bias for these queries and keys, attn_bias or the like; "" if it has none.
+std::string bias_name(const FileReading& reading, const Dims& dims);
+/// Whether the keys are of another sequence than the queries.
+bool attends_elsewhere(const FileReading& reading);
 /// Whether the layer has a table of relative positions.
 bool has_relative_table(const FileReading& reading, const Dims& dims);
 /// Reads file_mask, valid_lens, doc_ids, bias and fill, in addition to those in `known`.
@@ -163,7 +172,7 @@ TextSequence read_model_text(const FileReading& reading, const Dims& dims,
 
 // Combines all masks of a file: a cell is allowed if every mask allows it; biases are added.
 
-/// The end of the error for a boolean attn_mask of unknown polarity; on this text, the window asks.
+/// The end of the error for a boolean mask of unknown polarity; on this text, the window asks.
 inline constexpr const char* mask_polarity_is_open = "expected --mask-polarity attend or ignore";
 
 struct MaskReading {
@@ -192,6 +201,14 @@ void read_valid_lens(MaskReading& reading);
 /// Packed sequences: cu_seqlens [documents + 1], the start of each document and the end of the last, or an id for each
 /// token, [n] or [B, n]. Only tokens of the same document attend to each other.
 void read_documents(MaskReading& reading);
+
+/// PyTorch adds masks of numbers to the scores, and nn.MultiheadAttention adds -inf where a boolean mask hides a key. A
+/// single fill gives the same weights except in rows without keys: there the sum is added if it gives other weights.
+void add_fills_of_empty_rows(MaskReading& reading);
+/// The number that masked scores are filled with: as set, as the file says, or -inf.
+void read_fill(MaskReading& reading);
+/// Notes the masks of the file that --mask replaces.
+void note_replaced(const MaskReading& reading);
 
 /// Whether the file is a mask. Pictures and tables always are; a single array, or a file of arrays without attention,
 /// only if `wanted`. Never throws; false for files that cannot be opened.

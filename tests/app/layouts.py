@@ -248,6 +248,9 @@ def masks():
     by_window = table[rows * 5 + cols].transpose(2, 0, 1)
     swin = {f"layers.0.blocks.0.attn.{k}": v for k, v in {"qkv.weight": np.concatenate([W[p] for p in "qkv"]), "proj.weight": W["o"], "relative_position_bias_table": table}.items()}
     check("Swin's table", {**swin, "x": windows, "num_heads": H}, attention(windows, biases={}, bias=by_window), says="window of 3 x 3")
+    shifted = np.where(rng.random((9, 9)) < 0.3, -100, 0).astype(np.float32)
+    check("the mask of Swin's shifted windows is added to its table", {**swin, "x": windows, "mask": shifted, "num_heads": H}, attention(windows, biases={}, bias=by_window + shifted))
+    check("a bias of the file takes the place of Swin's table", {**swin, "x": windows, "attn_bias": by_window[None] * 2, "num_heads": H}, attention(windows, biases={}, bias=by_window * 2), says="without layers.0")
     refused("Swin's table on other places", {**swin, "x": X, "num_heads": H}, "a window of 9 tokens, 3 x 3")
     check("a floating attn_mask", {**base, "attn_mask": real[0]}, attention(bias=real[0]))
     check("key_padding_mask", {**base, "key_padding_mask": padding == 0}, attention(mask=padding[:, None, None, :] != 0))
@@ -492,6 +495,19 @@ def configs():
     def scaled(name, frequencies, fields, gain=1.0, *settings, says="rope_scaling"):
         check("rope_scaling: " + name, {}, turned(0, frequencies=np.asarray(frequencies), gain=gain), *settings, path=beside({"model_type": "llama", **fields, **heads}), says=says)
 
+    alone = {**with_x(linear(("q_proj", "k_proj", "v_proj", "o_proj"))), "num_heads": H}
+
+    def scaled_alone(name, result, fields, says="rope_theta"):
+        check("RoPE that the file says itself: " + name, {**alone, "config": fields}, result, says=says)
+
+    scaled_alone("a dictionary", turned(0, frequencies=plain / 4), {"rope_theta": 1e4, "rope_scaling": {"type": "linear", "factor": 4.0}}, says='rope_scaling "linear"')
+    scaled_alone("rope_parameters", turned(500.0), {"rope_parameters": {"rope_type": "default", "rope_theta": 500.0}})
+    scaled_alone("a share of the channels", turned(500.0, dim=4), {"rope_theta": 500.0, "partial_rotary_factor": 0.7}, says="first 4 of 6")
+    scaled_alone("a number of channels", turned(500.0, dim=2), {"rope_theta": 500.0, "rotary_dim": 2}, says="first 2 of 6")
+    model = {**with_x(linear(("q_proj", "k_proj", "v_proj", "o_proj"), prefix="model.layers.0.self_attn.")), "num_heads": H}
+    for name in ("model.layers.0.self_attn.rotary_emb.inv_freq", "model.rotary_emb.inv_freq"):
+        check(name, {**model, name: plain / 3}, turned(0, frequencies=plain / 3), says="with the 3 frequencies")
+    refused("clip_qkv of the file", {**alone, "config": {"clip_qkv": 8.0}}, "not clipped")
     scaled("linear", plain / 4, {"rope_scaling": {"type": "linear", "factor": 4}})
     scaled("dynamic, within", plain, {"rope_scaling": {"type": "dynamic", "factor": 4}, "max_position_embeddings": 8})
     longer = (4 * N / 4 - 3) ** (D_HEAD / (D_HEAD - 2))

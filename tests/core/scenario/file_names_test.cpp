@@ -237,3 +237,35 @@ TEST_CASE("a key_padding_mask that fits [n, B, d] alone says that inputs are sto
   sample.add("key_padding_mask", Tensor::of({B, n_k}, {0, 0, 0, 0, 1, 0, 0, 0, 1, 1}), true);
   CHECK(sample.resolved().query.shape() == Shape{B, n_k, d});
 }
+
+TEST_CASE("a mask of padding has the polarity of its name, and is the keys' where they are another sequence") {
+  const Tensor keep = Tensor::of({B, n_k}, {1, 1, 1, 1, 1, 1, 1, 1, 0, 0});
+  const Tensor padding = Tensor::of({B, n_k}, {0, 0, 0, 0, 0, 0, 0, 0, 1, 1});
+  const auto file = [](bool cross) {
+    Sample sample;
+    sample.linears("attn.q_proj", "attn.k_proj", "attn.v_proj", "attn.out_proj").heads();
+    sample.add("x", drawn("x", {B, cross ? n_q : n_k, d}));
+    if (cross) sample.add("memory", drawn("y", {B, n_k, d}));
+    return sample;
+  };
+  for (const auto& [name, cross, numbers] : {std::tuple{"encoder_attention_mask", true, keep},
+                                             {"context_mask", true, keep},
+                                             {"encoder_padding_mask", true, padding},
+                                             {"memory_key_padding_mask", true, padding},
+                                             {"src_padding_mask", false, padding},
+                                             {"tgt_padding_mask", false, padding},
+                                             {"self_attn_padding_mask", false, padding}}) {
+    CAPTURE(name);
+    CHECK_THAT(file(cross).add(name, numbers, true).resolved().file_mask, agrees_with(keep.view({B, 1, 1, n_k})));
+  }
+  const Inputs both =
+      file(true).add("attention_mask", Tensor::full({B, n_k}, 1)).add("encoder_attention_mask", keep).resolved();
+  CHECK_THAT(both.file_mask, agrees_with(keep.view({B, 1, 1, n_k})));
+  CHECK(is_said(both, "not used", "attention_mask"));
+  CHECK(is_said(file(false).add("memory_key_padding_mask", padding, true).resolved(), "not used", "memory_key"));
+  CHECK_THROWS_WITH(file(false).add("pad_mask", padding, true).resolved(),
+                    Catch::Matchers::Contains("--mask-polarity"));
+  Scenario said;
+  said.mask_polarity = MaskPolarity::attend;
+  CHECK_THAT(file(false).add("pad_mask", keep, true).resolved(said).file_mask, agrees_with(keep.view({B, 1, 1, n_k})));
+}
