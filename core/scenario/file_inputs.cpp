@@ -208,6 +208,13 @@ void choose_layout(FileReading& r) {
   for (LinearKeys* linear : {&keys.q, &keys.k, &keys.v, &keys.packed, &keys.o}) set(*linear);
 }
 
+/// The norm that a block applies before its attention, in the module around the layer; "" if there is none.
+std::string norm_before(const FileReading& r) {
+  return r.find_around({"norm1.weight", "norm_1.weight", "ln1.weight", "ln_1.weight", "layer_norm1.weight",
+                        "layernorm_before.weight", "input_layernorm.weight", "attention_norm.weight",
+                        "attn_norm.weight", "pre_norm.weight"});
+}
+
 /// Reads query, key and value with the widths of the parameters, and the padding of a text.
 TextSequence read_sequence(const FileReading& r, const SizedParameters& sized,
                            const std::optional<LayerDescription>& layer) {
@@ -247,6 +254,8 @@ TextSequence read_sequence(const FileReading& r, const SizedParameters& sized,
       !r.torch_sequence().empty() && (names.query.ends_with("src") || names.query.ends_with("tgt"));
   if (is_layers_input && !r.own_number({"norm_first"}))
     r.assume("inputs", Message("{0} itself, as norm_first is False by default and not in the file", names.query));
+  const std::string norm = names.query == names.value && r.torch_sequence().empty() ? norm_before(r) : std::string();
+  if (!norm.empty()) r.assume("inputs", Message("{0} as it is: {1} is not applied to it", names.query, norm));
   r.assume("inputs", read.self_attention()
                          ? Message("{0}: query, key and value (self-attention)", names.query)
                          : Message("{0}, {1}, {2}: query, key, value", names.query, names.key, names.value));

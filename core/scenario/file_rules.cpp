@@ -121,8 +121,8 @@ std::string relative_table(const FileReading& r) {
   const std::string& prefix = r.keys.prefix;
   const std::string own = array_under(r, {"relative_attention_bias.weight"});
   if (!own.empty()) return own;
-  if (const std::size_t layer = prefix.find("encoder.layer."); layer != std::string::npos) {
-    const std::string table = prefix.substr(0, layer) + "encoder.relative_attention_bias.weight";
+  if (const std::size_t layer = prefix.find("layer."); layer != std::string::npos) {
+    const std::string table = prefix.substr(0, layer) + "relative_attention_bias.weight";
     if (r.file.arrays().find(table)) return table;
   }
   const std::size_t block = prefix.find("block.");
@@ -230,7 +230,9 @@ bool has_relative_table(const FileReading& r, const Dims& dims) {
 FileRules with_layer_arrays(const FileReading& r, const std::optional<LayerDescription>& layer, const Dims& d,
                             FileRules rules) {
   OwnRules own = rules.own.value_or(OwnRules());
-  const bool plus_one = layer && layer->attention.q_norm.plus_one;
+  // Without config.json, a block of Gemma 2 or 3 is known by its norm before the MLP.
+  const bool plus_one =
+      layer ? layer->attention.q_norm.plus_one : !r.find_around({"pre_feedforward_layernorm.weight"}).empty();
   const auto [q_arrays, k_arrays] = find_norms(r);
   const FileNorm q_norm = read_qk_norm(r, q_arrays, d.heads, d.d_head, plus_one),
                  k_norm = read_qk_norm(r, k_arrays, d.kv_heads, d.d_head, plus_one);

@@ -95,27 +95,30 @@ inline constexpr BareScheme bare_schemes[] = {
     {"W_query", "W_key", "W_value", "W_out", "b_query", "b_key", "b_value", "b_out"},
 };
 
+/// Names of one matrix of queries, keys and values.
 struct PackedScheme {
-  std::string_view weight, bias;
-  Packing packing;
+  std::string_view name;
+  Packing packing = Packing::thirds;
 };
 inline constexpr PackedScheme packed_schemes[] = {
-    {"in_proj_weight", "in_proj_bias", Packing::thirds},  // nn.MultiheadAttention
-    {"in_proj.weight", "in_proj.bias", Packing::thirds},
-    {"qkv.weight", "qkv.bias", Packing::thirds},            // timm
-    {"qkv_proj.weight", "qkv_proj.bias", Packing::thirds},  // Phi-3
-    {"Wqkv.weight", "Wqkv.bias", Packing::thirds},          // MPT
-    {"to_qkv.weight", "to_qkv.bias", Packing::thirds},
-    {"W_pack.weight", "W_pack.bias", Packing::thirds},  // Baichuan
-    {"att_proj.weight", "att_proj.bias", Packing::thirds},
-    {"qkv_linear.weight", "qkv_linear.bias", Packing::thirds},
-    {"W_qkv.weight", "W_qkv.bias", Packing::thirds},
-    {"c_attn.weight", "c_attn.bias", Packing::thirds},                       // GPT-2
-    {"query_key_value.weight", "query_key_value.bias", Packing::per_group},  // GPT-NeoX, BLOOM, Falcon
-    {"wqkv.weight", "wqkv.bias", Packing::per_group},                        // InternLM 2
-    {"qkv.kernel", "qkv.bias", Packing::thirds},
-    {"c_attn.kernel", "c_attn.bias", Packing::thirds},
-    {"proj.weight", "proj.bias", Packing::thirds},
+    {"in_proj"},   // nn.MultiheadAttention
+    {"qkv"},       // timm
+    {"qkv_proj"},  // Phi-3
+    {"Wqkv"},      // MPT
+    {"to_qkv"},
+    {"W_pack"},  // Baichuan
+    {"att_proj"},
+    {"qkv_linear"},
+    {"qkv_projection"},
+    {"qkv_layer"},
+    {"attn_qkv"},
+    {"proj_qkv"},
+    {"W_qkv"},
+    {"w_qkv"},
+    {"c_attn"},                               // GPT-2
+    {"query_key_value", Packing::per_group},  // GPT-NeoX, BLOOM, Falcon
+    {"wqkv", Packing::per_group},             // InternLM 2
+    {"proj"},
 };
 
 /// The output projection is the first of these with a suitable width.

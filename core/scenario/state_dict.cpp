@@ -180,25 +180,25 @@ std::optional<AttentionKeys> pair_at(const Names& names, const std::string& name
   return keys;
 }
 
-std::optional<AttentionKeys> packed_at(const Names& names, const std::string& name, const PackedScheme& scheme) {
-  const std::optional<std::string> prefix = prefix_before(name, scheme.weight);
+std::optional<AttentionKeys> packed_at(const Names& names, const std::string& name, const PackedScheme& scheme,
+                                       const Suffix& suffix) {
+  const std::optional<std::string> prefix = prefix_before(name, joined(scheme.name, suffix.weight));
   const ArrayEntry* entry = names.find(name);
   if (!prefix || !has_rank(entry, 2)) return {};
   AttentionKeys keys;
   keys.prefix = *prefix;
   keys.packing = scheme.packing;
-  keys.packed = {entry->name, names.if_present(joined(*prefix, scheme.bias)),
-                 scheme.weight.ends_with(".kernel") ? WeightLayout::in_out : WeightLayout::out_in};
+  keys.packed = {entry->name, names.if_present(joined(*prefix, scheme.name, suffix.bias)), suffix.layout};
   // GPT-2's cross-attention: c_attn has its keys and values alone.
-  if (scheme.weight == "c_attn.weight" && names.find(*prefix + "q_attn.weight")) return {};
+  if (scheme.name == "c_attn" && names.find(*prefix + "q_attn.weight")) return {};
   const Index rows = entry->shape[0];
   const Index cols = entry->shape[1];
   // c_attn is a Conv1D or an nn.Linear (nanoGPT); the longer side shows which.
-  if (scheme.weight == "c_attn.weight" && cols > rows) keys.packed.layout = WeightLayout::in_out;
-  // A square proj is an output projection, as in timm.
-  if (scheme.weight == "proj.weight" && (rows % 3 != 0 || rows <= cols)) return {};
+  if (scheme.name == "c_attn" && cols > rows) keys.packed.layout = WeightLayout::in_out;
   const Sides sides = sides_of(entry->shape, keys.packed.layout);
-  const bool is_square = scheme.weight == "proj.weight" || sides.out == 3 * sides.in;
+  // A square proj is an output projection, as in timm.
+  if (scheme.name == "proj" && (sides.out % 3 != 0 || sides.out <= sides.in)) return {};
+  const bool is_square = scheme.name == "proj" || sides.out == 3 * sides.in;
   keys.o = output_of(names, *prefix, is_square ? sides.out / 3 : 0);
   if (keys.o.weight == entry->name) keys.o = {};
   if (keys.packed.layout == WeightLayout::in_out && keys.o.layout == WeightLayout::out_in &&
@@ -229,7 +229,9 @@ void append_found(const Names& names, const ArrayEntry& entry, std::vector<Atten
     if (add(bare_at(names, name, scheme))) return;
   }
   for (const PackedScheme& scheme : packed_schemes) {
-    if (add(packed_at(names, name, scheme))) return;
+    for (const Suffix& suffix : suffixes) {
+      if (add(packed_at(names, name, scheme, suffix))) return;
+    }
   }
 }
 

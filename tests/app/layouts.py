@@ -190,7 +190,7 @@ def packed():
     usual = attention()
     thirds = {"weight": np.concatenate([W[p] for p in "qkv"]), "bias": np.concatenate([b[p] for p in "qkv"])}
     by_head = {"weight": np.concatenate([W[p].reshape(H, 1, D_HEAD, D) for p in "qkv"], 1).reshape(-1, D), "bias": np.concatenate([b[p].reshape(H, 1, D_HEAD) for p in "qkv"], 1).ravel()}
-    for name, out in (("qkv", "proj"), ("to_qkv", "to_out.0"), ("Wqkv", "out_proj"), ("qkv_proj", "o_proj"), ("in_proj", "out_proj")):
+    for name, out in (("qkv", "proj"), ("to_qkv", "to_out.0"), ("Wqkv", "out_proj"), ("qkv_proj", "o_proj"), ("in_proj", "out_proj"), ("w_qkv", "w_o"), ("qkv_projection", "output_projection"), ("attn_qkv", "attn_out")):
         check(name, with_x({f"{name}.{k}": v for k, v in thirds.items()} | {f"{out}.weight": W["o"], f"{out}.bias": b["o"]}), usual, says="all queries")
     conv = {"h.0.attn.c_attn.weight": thirds["weight"].T, "h.0.attn.c_attn.bias": thirds["bias"], "h.0.attn.c_proj.weight": W["o"].T, "h.0.attn.c_proj.bias": b["o"]}
     check("GPT-2", with_x(conv), usual)

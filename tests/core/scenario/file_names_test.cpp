@@ -269,3 +269,19 @@ TEST_CASE("a mask of padding has the polarity of its name, and is the keys' wher
   said.mask_polarity = MaskPolarity::attend;
   CHECK_THAT(file(false).add("pad_mask", keep, true).resolved(said).file_mask, agrees_with(keep.view({B, 1, 1, n_k})));
 }
+
+TEST_CASE("the norm of a block before its attention is said not to be applied to x") {
+  Sample sample = nested_sample();
+  CHECK(is_said(sample.add("enc.norm1.weight", drawn("norm", {d})).resolved(), "inputs", "enc.norm1.weight"));
+  CHECK_FALSE(is_said(nested_sample().resolved(), "inputs", "is not applied"));
+}
+
+TEST_CASE("a QK-norm in a block with Gemma's names multiplies by one plus its weight") {
+  const Tensor gains = drawn("gains", {d / H});
+  Sample sample = nested_sample();
+  sample.add("enc.attn.q_norm.weight", gains).add("enc.attn.k_norm.weight", gains);
+  const Inputs plain = sample.resolved();
+  CHECK_THAT(own_rules(plain).q_norm, agrees_with(gains));
+  const Inputs gemma = sample.add("enc.pre_feedforward_layernorm.weight", drawn("norm", {d})).resolved();
+  CHECK(own_rules(gemma).q_norm.at({0}) == gains.at({0}) + 1);
+}
