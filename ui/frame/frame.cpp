@@ -86,11 +86,7 @@ Tensor numbers_shown(const Frame& frame, Stage stage) {
   return frame.pictures.kept([&] { return row_shares(trace[stage]); }, frame.document.trace);
 }
 
-namespace {
-
 constexpr std::string_view between_lines = " / ";
-
-}  // namespace
 
 const std::string& in_one_line(const Frame& frame, const std::string& lines) {
   if (lines.find('\n') == std::string::npos) return lines;

@@ -75,7 +75,7 @@ struct Typing {
   unsigned int field = 0;  ///< ImGui id
   int frame = -1;          ///< the last frame in which it had the keyboard
   std::string text;
-  bool edited = false;     ///< edited since it got the keyboard
+  bool edited = false;     ///< since it got the keyboard
   bool takes_tab = false;  ///< it uses Tab for completion
   std::string buffer;      ///< buffer shared by all fields, to avoid allocations
 
@@ -166,17 +166,15 @@ Tensor numbers_shown(const Frame& frame, Stage stage);
 /// Keys of the measures' names in the translations.
 inline constexpr const char* measure_keys[] = {"measure.weight", "measure.arrives", "measure.share"};
 
-/// Kept from frame to frame.
+/// The lines with " / " between them, cached.
 const std::string& in_one_line(const Frame& frame, const std::string& lines);
-/// The same the other way round, but for one at the end, after which nothing is typed yet.
+/// The reverse. A " / " at the end stays, since nothing is typed after it yet.
 std::string as_lines(std::string text);
-
-/// The distance in pixels that the pointer may move during a click.
-inline float click_slack(const Frame& frame) { return 6 * frame.u; }
 
 /// Whether the current press, or the one released in this frame, moved too far for a click.
 inline bool was_dragged(const Frame& frame) {
-  return ImGui::GetIO().MouseDragMaxDistanceSqr[0] > click_slack(frame) * click_slack(frame);
+  const float slack = 6 * frame.u;  // pixels that the pointer may move during a click
+  return ImGui::GetIO().MouseDragMaxDistanceSqr[0] > slack * slack;
 }
 /// Whether the left button is held and the pointer has moved.
 inline bool is_dragging(const Frame& frame) { return ImGui::IsMouseDown(ImGuiMouseButton_Left) && was_dragged(frame); }

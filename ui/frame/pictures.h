@@ -36,8 +36,8 @@ class Pictures {
     return value;
   }
 
-  /// The same for what needs no type of its own: kept under the type of `make`, a lambda, so one for each place in the
-  /// code that asks.
+  /// The same without a type of its own. The value is kept under the type of `make`, a lambda: one for each place in
+  /// the code that calls this.
   template <typename Make, typename... Parts>
   auto& kept(const Make& make, const Parts&... parts) {
     static_assert(std::is_class_v<Make>);  // functions of one signature share their type

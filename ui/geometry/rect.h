@@ -24,19 +24,26 @@ inline Rect around(ImVec2 centre, float x, float y) {
   return {{centre.x - x, centre.y - y}, {centre.x + x, centre.y + y}};
 }
 
-/// The way from 0 to 1, slow at both ends.
+/// The middle of item `i` in a row of items of one size that begins at `from`.
+template <typename Number>
+float middle_of(float from, float size, Number i) {
+  return from + (static_cast<float>(i) + 0.5f) * size;
+}
+
+/// Maps 0…1 to 0…1, slowly at both ends.
 inline float eased(float t) { return t * t * (3 - 2 * t); }
-/// How far a part that goes from one share of the time to another has come; and number i of `count` parts that set out
-/// one after another and are under way together.
+/// The finished share, 0…1, of a motion that takes the time from `from` until `until`, at time `share`.
 inline float part_done(float share, float from, float until) {
   return std::clamp((share - from) / (until - from), 0.0f, 1.0f);
 }
+/// The same for motion `i` of `count` motions that begin one after another and overlap; together they take 0…1.
 template <typename Number>
 float one_by_one(float share, Number i, Number count) {
   constexpr float flight = 0.4f;  // of the time
   return std::clamp((share - (1 - flight) * static_cast<float>(i) / static_cast<float>(count)) / flight, 0.0f, 1.0f);
 }
 
+/// Linear interpolation.
 inline float mixed(float from, float to, float t) { return from + (to - from) * t; }
 inline ImVec2 mixed(ImVec2 from, ImVec2 to, float t) { return {mixed(from.x, to.x, t), mixed(from.y, to.y, t)}; }
 inline Rect mixed(const Rect& from, const Rect& to, float t) {

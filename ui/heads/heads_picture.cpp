@@ -1,7 +1,6 @@
 #include "ui/heads/heads_picture.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "core/run/contributions.h"
@@ -85,15 +84,16 @@ struct CardGrid {
     const float left = places[0].min.x, top = places[0].min.y;
     const Index columns = std::ranges::count_if(places, [top](const Rect& place) { return place.min.y == top; });
     for (Index i = 0; i < count; ++i) {
-      const auto at = static_cast<std::size_t>(i);
-      if (places[at].min.x == left) {
-        names[at].left = room.left;
-        places[at].min.x -= room.left;
+      Rect& place = places[static_cast<std::size_t>(i)];
+      LabelRoom& own = names[static_cast<std::size_t>(i)];
+      if (place.min.x == left) {
+        own.left = room.left;
+        place.min.x -= room.left;
       }
       if (i + columns < count) continue;
-      names[at].below = room.below;
-      names[at].turned = room.turned;
-      places[at].max.y += room.below;
+      own.below = room.below;
+      own.turned = room.turned;
+      place.max.y += room.below;
     }
   }
 };
@@ -216,18 +216,14 @@ void put_scale(const Frame& frame, Pen& pen, Rect grid, const HeatPicture& heat)
   if (quad.row_ranges || frame.view().range.mode == RangeMode::head)
     return put(Face::ui, frame.words(quad.row_ranges ? "heads.colours_row" : "heads.colours_head"));
   std::string words = frame.words("heads.colours");
-  if (quad.norm != Norm::linear)
-    words += " · " + std::string(frame.words(quad.norm == Norm::log ? "controls.norm_log" : "controls.norm_sqrt"));
+  const BarEnds ends = bar_ends(heat);
+  if (ends.norm) words.append(" · ").append(frame.words(ends.norm));
   put(Face::ui, words);
-  const bool sampled = quad.values.source() && quad.range.lo < 0;
-  // A spread range of both signs is symmetric about zero.
-  const bool both = quad.norm != Norm::linear && heat.colormap->kind() == ColormapKind::diverging;
-  const float most = std::max(std::abs(quad.range.lo), std::abs(quad.range.hi));
-  put(Face::mono, (sampled ? "<" : "") + bound_text(both ? -most : quad.range.lo));
+  put(Face::mono, (ends.sampled ? "<" : "") + bound_text(ends.lo));
   const Rect bar{{x, y + 4 * u}, {x + 90 * u, y + 11 * u}};
   pen.colours(bar, *heat.colormap);
   x = bar.max.x + 6 * u;
-  put(Face::mono, (sampled ? ">" : "") + bound_text(both ? most : quad.range.hi));
+  put(Face::mono, (ends.sampled ? ">" : "") + bound_text(ends.hi));
 }
 
 HeadsPicture make_heads_picture(const Frame& frame, Rect grid, Rect arcs, std::optional<Index> query) {
@@ -295,10 +291,7 @@ std::vector<Rect> lay_out_heads(Index count, Rect box, float aspect, float gap, 
   for (Index cols = 1; cols <= count; ++cols) {
     const ImVec2 card = card_size(cols);
     const float height = std::min(card.y - header, card.x / aspect);
-    if (height > largest) {
-      largest = height;
-      best = cols;
-    }
+    if (height > largest) largest = height, best = cols;
   }
   const ImVec2 card = card_size(best);
   std::vector<Rect> cards;
@@ -324,8 +317,6 @@ void HeadsAverage::want(const Tensor& values, const Tensor& mask, Index batch, c
   rows_ = shape.rows;
   mean_ = allowed_ = {};
 }
-
-void HeadsAverage::drop() { *this = {}; }
 
 void HeadsAverage::advance(Index numbers) {
   if (!busy()) return;

@@ -83,8 +83,6 @@ class HeadsAverage {
   /// For `heads` of one batch entry of [B, H, r, c]; `mask`: 0/1, of the same shape, or undefined. Keeps its result if
   /// called with the same arguments.
   void want(const Tensor& values, const Tensor& mask, Index batch, const std::vector<Index>& heads);
-  /// Frees the numbers.
-  void drop();
   /// Adds at least one row, and about `numbers` numbers at most.
   void advance(Index numbers);
 

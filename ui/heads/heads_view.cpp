@@ -23,10 +23,7 @@ float choose_stage(const Frame& frame, Rect place) {
   float x = place.min.x, y = place.min.y;
   const auto put_chip = [&](const char* id, std::string_view words, bool chosen) {
     const float width = frame.width(Face::bold, TypeSize::note, words) + 18 * u;
-    if (x + width > place.max.x && x > place.min.x) {
-      x = place.min.x;
-      y += 30 * u;
-    }
+    if (x + width > place.max.x && x > place.min.x) x = place.min.x, y += 30 * u;
     ImGui::SetCursorScreenPos({x, y});
     x += width + 4 * u;
     return chip(frame, id, words, chosen, width);
@@ -68,31 +65,19 @@ std::optional<Cell> arc_or_token_at(const Frame& frame, const HeadsPicture& pict
     return std::nullopt;
   const auto q = static_cast<Index>((point.y - arcs.min.y) / arcs.height() * static_cast<float>(picture.n_q));
   Cell cell{picture.arcs_of, frame.view().batch, frame.view().head, std::min(q, picture.n_q - 1), 0};
-  const MatrixView weights = picture.arc_shares.matrix(cell.batch, cell.head);
-  for (Index k = 1; k < weights.cols; ++k) {
-    if (weights(cell.row, k) > weights(cell.row, cell.col)) cell.col = k;
-  }
+  cell.col = largest_column(picture.arc_shares.matrix(cell.batch, cell.head), cell.row);
   return cell;
 }
 
 /// Toggles all query heads of a card together: adds them if one was missing, otherwise removes them.
 void toggle(std::vector<Index>& heads, Index first, Index users) {
-  std::vector<Index> changed;
-  Index in = 0;
-  for (const Index head : heads) {
-    const bool here = head >= first && head < first + users;
-    in += here ? 1 : 0;
-    if (!here) changed.push_back(head);
-  }
-  for (Index head = first; in < users && head < first + users; ++head) changed.push_back(head);
-  std::ranges::sort(changed);
-  heads = std::move(changed);
+  const auto removed = std::erase_if(heads, [&](Index head) { return head >= first && head < first + users; });
+  for (Index head = first; static_cast<Index>(removed) < users && head < first + users; ++head) heads.push_back(head);
+  std::ranges::sort(heads);
 }
 
 Rect dragged_area() {
-  const ImGuiIO& io = ImGui::GetIO();
-  const ImVec2 a = io.MouseClickedPos[0];
-  const ImVec2 b = io.MousePos;
+  const ImVec2 a = ImGui::GetIO().MouseClickedPos[0], b = ImGui::GetIO().MousePos;
   return {{std::min(a.x, b.x), std::min(a.y, b.y)}, {std::max(a.x, b.x), std::max(a.y, b.y)}};
 }
 

@@ -118,13 +118,20 @@ struct Builder {
     return {of, text, to_imgui(ground), to_imgui(ink_on(ground))};
   }
 
+  static double product_of(const Term& term) { return term.value * term.factor; }
+  /// The number of terms that are of the same stage as the first one.
+  static std::size_t count_of_first(const Explanation& e) {
+    return static_cast<std::size_t>(std::ranges::count(e.terms, e.terms[0].cell.stage, stage_of));
+  }
+  static Stage stage_of(const Term& term) { return term.cell.stage; }
+
   /// The terms with the largest products, one per column, in their original order.
   static std::vector<std::size_t> largest_products(const std::vector<Term>& terms, std::size_t count) {
     std::vector<std::size_t> shown(count);
     std::iota(shown.begin(), shown.end(), std::size_t{0});
     if (count <= columns_at_most) return shown;
     std::ranges::stable_sort(shown, std::ranges::greater(),
-                             [&](std::size_t i) { return std::abs(terms[i].value * terms[i].factor); });
+                             [&](std::size_t i) { return std::abs(product_of(terms[i])); });
     shown.resize(columns_at_most);
     std::ranges::sort(shown);
     return shown;
@@ -132,17 +139,15 @@ struct Builder {
 
   /// A dot product in columns: left number, right number, product.
   void dot(const Explanation& e) {
-    const auto count = static_cast<std::size_t>(
-        std::ranges::count_if(e.terms, [&](const Term& t) { return t.cell.stage == e.terms[0].cell.stage; }));
+    const std::size_t count = count_of_first(e);
     if (e.terms.size() < 2 * count) return;  // no weights: the cell is the input
     const std::vector<std::size_t> shown = largest_products(e.terms, count);
-    const auto product = [&](std::size_t i) { return e.terms[i].value * e.terms[i].factor; };
+    const auto product = [&](std::size_t i) { return product_of(e.terms[i]); };
     const Stage left = e.terms[0].cell.stage, right = e.terms[count].cell.stage;
-    const Colormap& left_map = window_colormap(frame.view(), left);
-    const Colormap& right_map = window_colormap(frame.view(), right);
-    const Colormap& both_map = window_colormap(frame.view(), Stage::scores);
-    const ValueRange left_range = stage_range(trace, left, left_map.kind());
-    const ValueRange right_range = stage_range(trace, right, right_map.kind());
+    const Colormap &left_map = window_colormap(frame.view(), left), &right_map = window_colormap(frame.view(), right),
+                   &both_map = window_colormap(frame.view(), Stage::scores);
+    const ValueRange left_range = stage_range(trace, left, left_map.kind()),
+                     right_range = stage_range(trace, right, right_map.kind());
     float largest = 1e-30f;
     double sum = 0;
     for (std::size_t i = 0; i < count; ++i) {
@@ -174,9 +179,8 @@ struct Builder {
     picture.dot.left_colour = frame.look.lane(left);
     picture.dot.right_colour = frame.look.lane(right);
     picture.dot.sum = "Σ = " + number_text(static_cast<float>(sum), 4);
-    if (shown.size() < count) {
+    if (shown.size() < count)
       picture.dot.sum = frame.words.fill("inspector.more", {count - shown.size()}) + "   " + picture.dot.sum;
-    }
   }
 
   /// From the sum to the cell's number: the bias of a product; for stages after the scores, each step between.
@@ -211,7 +215,7 @@ struct Builder {
     step(Stage::dropped_weights, "dropout");
   }
 
-  /// The letter of a row: "x", "q", "a", "w".
+  /// A stage's letter beside a row of the dot product: "x", "q", "a", "w".
   static std::string short_name(Stage stage) {
     const std::string_view letter = info(stage).letter;
     return is_parameter(stage) ? "w" : std::string(letter.substr(0, letter.find('^')));
@@ -227,22 +231,24 @@ struct Builder {
 
   /// The keys that contribute to an output, by words, the largest contribution first.
   void mixed(const Explanation& e) {
-    const auto count = static_cast<std::size_t>(
-        std::ranges::count_if(e.terms, [&](const Term& t) { return t.cell.stage == e.terms[0].cell.stage; }));
-    std::vector<const Term*> order;
-    for (std::size_t i = 0; i < count; ++i) order.push_back(&e.terms[i]);
-    std::ranges::stable_sort(order, std::greater(), [](const Term* t) { return std::abs(t->value * t->factor); });
-    for (const Term* term : order) source(*term);
-    if (count > picture.sources.size())
-      picture.more_sources = frame.words.fill("inspector.more", {count - picture.sources.size()});
+    const std::size_t count = count_of_first(e);
+    std::vector<Term> order(e.terms.begin(), e.terms.begin() + static_cast<std::ptrdiff_t>(count));
+    std::ranges::stable_sort(order, std::greater(), [](const Term& t) { return std::abs(product_of(t)); });
+    std::ranges::for_each(order, [&](const Term& term) { source(term); });
+    say_more(count, picture.sources.size());
+  }
+
+  /// "and 3 more", if not all of `count` sources are shown.
+  void say_more(std::size_t count, std::size_t shown) {
+    if (count > shown) picture.more_sources = frame.words.fill("inspector.more", {count - shown});
   }
 
   /// For a softmax, its own score first; for a product, only the source that is not in the rows: the bias.
   void sources(const Explanation& e) {
     const bool shown_as_dot = is_product(cell.stage) && !picture.dot.columns.empty();
     std::size_t count = 0;
-    const auto is_own = [&](const Term& term) { return term.cell.row == cell.row && term.cell.col == cell.col; };
     const bool softmax = cell.stage == Stage::weights;
+    const auto is_own = [&](const Term& term) { return term.cell.row == cell.row && term.cell.col == cell.col; };
     for (const Term& term : e.terms) {
       if (softmax && is_own(term)) source(term);
     }
@@ -252,18 +258,14 @@ struct Builder {
       ++count;
       if (!(softmax && is_own(term))) source(term);
     }
-    if (count > picture.sources.size()) {
-      picture.more_sources = frame.words.fill("inspector.more", {count - picture.sources.size()});
-    }
+    say_more(count, picture.sources.size());
   }
 
   /// "scores  head 1, on → the…mat": one line per region.
   void reached() {
     picture.reaches = shows_reach(frame.view(), trace, cell.stage);
     const std::vector<Region> regions = reach_of(trace, cell);
-    if (picture.reaches && regions.size() > sources_at_most) {
-      picture.more_sources = frame.words.fill("inspector.more", {regions.size() - sources_at_most});
-    }
+    if (picture.reaches) say_more(regions.size(), sources_at_most);
     for (const Region& region : std::span(regions).first(std::min(regions.size(), sources_at_most))) {
       const StageInfo& about = info(region.stage);
       const std::string rows = span_words(trace, about.rows, region.batch, region.row, region.rows),

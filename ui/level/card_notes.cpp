@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
 #include "ui/look/words.h"
 

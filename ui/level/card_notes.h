@@ -37,8 +37,8 @@ RowStrip row_strip(const Trace& trace, const HeatPicture& heat);
 /// The first `rows` of them, beside a matrix at `matrix`; the numbers of the row `lit` are highlighted.
 void put_row_strip(Pen& pen, const RowStrip& strip, const Rect& matrix, Index rows, Index lit, float t);
 
-/// Says that numbers are random, in the longest words that fit, at the top of `room`; gives the y below them. Where
-/// they are not random that is the top.
+/// Writes at the top of `room` that numbers are random, in the longest words that fit. Returns the y below them, the
+/// top if nothing is random.
 float say_random(const Frame& frame, Rect room);
 
 }  // namespace headlight

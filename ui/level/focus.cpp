@@ -31,23 +31,15 @@ bool is_channel(Axis axis) { return axis == Axis::query_channel || axis == Axis:
 Focus focus_of(const Trace& trace, const View& view) {
   const Dims& dims = trace.dims();
   const LevelChoice& looking = view.looking;
-  // While the player goes row by row, it sets the focus itself.
+  // While the player goes row by row, the selected cell sets the focus.
   const bool led = view.step && !looking.share && view.selected;
-  Index query = led ? -1 : looking.query.value_or(-1), key = led ? -1 : looking.key.value_or(-1);
-  if (view.selected) {
-    if (query < 0) query = index_on(*view.selected, Axis::query);
-    if (key < 0) key = index_on(*view.selected, Axis::key);
-  }
-  if (query < 0) query = looking.query.value_or(-1);
-  if (key < 0) key = looking.key.value_or(-1);
+  const auto followed = [&](Axis axis, std::optional<Index> choice) {
+    const Index chosen = choice.value_or(-1), selected = view.selected ? index_on(*view.selected, axis) : -1;
+    return selected >= 0 && (led || chosen < 0) ? selected : chosen;
+  };
+  Index query = followed(Axis::query, looking.query), key = followed(Axis::key, looking.key);
   query = query < 0 ? dims.n_q - 1 : std::min(query, dims.n_q - 1);
-  if (key < 0) {
-    const MatrixView weights = numbers_of(trace, view, Stage::weights);
-    key = 0;
-    for (Index k = 1; k < weights.cols; ++k) {
-      if (weights(query, k) > weights(query, key)) key = k;
-    }
-  }
+  if (key < 0) key = largest_column(numbers_of(trace, view, Stage::weights), query);
   Index feature = std::max<Index>(looking.feature.value_or(0), 0);
   if (led) {
     const Axis cols = info(view.selected->stage).cols;
@@ -65,7 +57,7 @@ Focus pointed_focus(const Trace& trace, const View& view) {
 
 Cell cell_of(const Trace& trace, const View& view, Stage stage, const Focus& focus) {
   Cell cell = matrix_of(trace, view, stage);
-  const MatrixView numbers = trace[stage].matrix(cell.batch, cell.head);
+  const MatrixView numbers = numbers_of(trace, view, stage);
   const Dims& dims = trace.dims();
   const auto index = [&](Axis axis, Index count) {
     if (axis == Axis::query) return focus.query;
@@ -91,13 +83,11 @@ View with_focus_on(View view, const Trace& trace, const Cell& cell) {
   for (const auto& [axis, index] : {std::pair(about.rows, cell.row), std::pair(about.cols, cell.col)}) {
     if (axis == Axis::query) looking.query = index;
     else if (axis == Axis::key) looking.key = index;
-    else if (is_channel(axis) && trace.dims().d_head > 0) {
-      const Index d_head = trace.dims().d_head;
-      looking.feature = index % d_head;
-      const Index head = index / d_head * (axis == Axis::kv_channel ? trace.dims().groups() : 1);
-      if (head < trace.dims().heads && head / trace.dims().groups() != view.head / trace.dims().groups())
-        view.head = head;
-      if (axis == Axis::query_channel && head < trace.dims().heads) view.head = head;
+    else if (const Dims& dims = trace.dims(); is_channel(axis) && dims.d_head > 0) {
+      looking.feature = index % dims.d_head;
+      const Index head = index / dims.d_head * (axis == Axis::kv_channel ? dims.groups() : 1);
+      const bool other_group = head / dims.groups() != view.head / dims.groups();
+      if (head < dims.heads && (axis == Axis::query_channel || other_group)) view.head = head;
     } else if (axis != Axis::none) {
       looking.feature = index;
     }

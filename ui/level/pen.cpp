@@ -62,6 +62,11 @@ std::vector<Piece> pieces_of(std::string_view pattern, std::span<const Named> va
   return pieces;
 }
 
+/// The left end of something that is aligned at x.
+float left_end(float x, float width, Align align) {
+  return align == Align::left ? x : align == Align::middle ? x - width / 2 : x - width;
+}
+
 Face face_of(const Piece& piece) { return piece.named && piece.named->bold ? Face::bold : Face::ui; }
 
 }  // namespace
@@ -70,10 +75,7 @@ Rect Pen::text(TextRole role, Face face, float pixels, ImVec2 at, Align align, I
                float width) {
   if (width < uncut) text = elide(context_.fonts, face, pixels, text, width);
   const ImVec2 size = measure(face, pixels, text);
-  const float left = std::round(align == Align::left     ? at.x
-                                : align == Align::middle ? at.x - size.x / 2
-                                                         : at.x - size.x);
-  const float top = std::round(at.y - size.y / 2);
+  const float left = std::round(left_end(at.x, size.x, align)), top = std::round(at.y - size.y / 2);
   const Rect rect{{left, top}, {left + size.x, top + size.y}};
   scene_.items.emplace_back(SceneText{role, face, context_.fonts.crisp(face, pixels), colour, rect, std::move(text)});
   return rect;
@@ -103,7 +105,7 @@ void Pen::colour_ends(const HeatPicture& heat, const Rect& card, std::string_vie
   if (left < card.min.x + 24 * u() + measure(Face::bold, TypeSize::body * u(), title).x) return;
   words(Face::mono, pixels, {left, y}, look().muted, lo);
   colours({{bar_end - bar, y + 4 * u()}, {bar_end, y + 11 * u()}}, *heat.colormap);
-  words(Face::mono, pixels, {right, y}, look().muted, hi, 1e6f, Align::right);
+  words(Face::mono, pixels, {right, y}, look().muted, hi, uncut, Align::right);
 }
 
 void Pen::turned(Face face, float pixels, ImVec2 end, float degrees, ImU32 colour, std::string text) {
@@ -180,7 +182,7 @@ float Pen::math(float pixels, ImVec2 at, float width, ImU32 colour, bool lanes, 
     size = math_size(context_.fonts, {pixels, script}, markup);
   }
   if (size.x > width + 1 || (least > 0 && context_.fonts.crisp(Face::math, pixels) < least - 0.5f)) return 0;
-  const float left = align == Align::left ? at.x : align == Align::middle ? at.x - size.x / 2 : at.x - size.x;
+  const float left = left_end(at.x, size.x, align);
   scene_.items.emplace_back(SceneMath{pixels,
                                       script,
                                       colour,
@@ -192,9 +194,8 @@ float Pen::math(float pixels, ImVec2 at, float width, ImU32 colour, bool lanes, 
 
 void Pen::hatch(Rect rect) {
   const bool light = look().theme == Theme::light;
-  scene_.items.emplace_back(SceneHatch{rect, light ? IM_COL32(0xC9, 0xCF, 0xD8, 255) : IM_COL32(0x3C, 0x45, 0x52, 255),
-                                       light ? IM_COL32(0xF2, 0xF4, 0xF7, 255) : IM_COL32(0x20, 0x25, 0x2E, 255),
-                                       8 * u()});
+  const ImU32 lines = to_imgui(rgb(light ? "C9CFD8" : "3C4552")), ground = to_imgui(rgb(light ? "F2F4F7" : "20252E"));
+  scene_.items.emplace_back(SceneHatch{rect, lines, ground, 8 * u()});
 }
 
 float Pen::tabs(Rect room, Align align, std::span<const char* const> keys, std::size_t chosen, SceneAction action) {
@@ -213,7 +214,7 @@ float Pen::tabs(Rect room, Align align, std::span<const char* const> keys, std::
     const Rect tab{{x, room.min.y + edge}, {x + width_of(keys[i]), room.min.y + height - edge}};
     if (here) fill(tab, look().card, Corner::control * u());
     text(TextRole::caption, here ? Face::bold : Face::ui, type.caption, tab.centre(), Align::middle,
-         here ? look().ink : look().muted, std::string(context_.words(keys[i])));
+         here ? look().ink : look().muted, context_.words(keys[i]));
     target(tab, action, static_cast<Index>(i));
     x = tab.max.x;
   }
@@ -262,13 +263,9 @@ void Pen::slider(const Rect& track, float y, ImU32 ground, std::initializer_list
 }
 
 void Pen::add_content(const Rect& rect) {
-  Rect& all = scene_.content;
-  if (all.width() <= 0) {
-    all = rect;
-    return;
-  }
-  all = {{std::min(all.min.x, rect.min.x), std::min(all.min.y, rect.min.y)},
-         {std::max(all.max.x, rect.max.x), std::max(all.max.y, rect.max.y)}};
+  const Rect before = scene_.content.width() > 0 ? scene_.content : rect;
+  scene_.content = {{std::min(before.min.x, rect.min.x), std::min(before.min.y, rect.min.y)},
+                    {std::max(before.max.x, rect.max.x), std::max(before.max.y, rect.max.y)}};
 }
 
 MatrixQuad matrix_quad(const SceneContext& context, Stage colours, Tensor values, ValueRange range) {
@@ -288,13 +285,13 @@ bool has_words(const SceneContext& context, Axis axis) {
 }
 
 std::string query_word(const SceneContext& context, Index query) {
-  if (has_words(context, Axis::query)) return axis_label(context.trace, Axis::query, context.view.batch, query);
-  return context.words.fill("level.query_n", {query});
+  return has_words(context, Axis::query) ? axis_label(context.trace, Axis::query, context.view.batch, query)
+                                         : context.words.fill("level.query_n", {query});
 }
 
 std::string key_word(const SceneContext& context, Index key) {
-  if (has_words(context, Axis::key)) return axis_label(context.trace, Axis::key, context.view.batch, key);
-  return context.words.fill("level.key_n", {key});
+  return has_words(context, Axis::key) ? axis_label(context.trace, Axis::key, context.view.batch, key)
+                                       : context.words.fill("level.key_n", {key});
 }
 
 }  // namespace headlight

@@ -6,7 +6,6 @@
 
 #include "core/run/trace.h"
 #include "core/text/in_sentence.h"
-#include "ui/document/action.h"
 #include "ui/frame/colormaps.h"
 #include "ui/frame/frame.h"
 #include "ui/level/focus.h"

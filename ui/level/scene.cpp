@@ -161,9 +161,9 @@ SceneContext scene_context(const Frame& frame) {
 const Rect& SceneHeat::rect() const { return place ? *place : heat->rect; }
 
 Rect SceneBar::rect() const {
-  const bool lies = std::abs(to.x - from.x) > std::abs(to.y - from.y) || (to.y == from.y);
+  const bool horizontal = std::abs(to.x - from.x) > std::abs(to.y - from.y) || to.y == from.y;
   Rect rect{{std::min(from.x, to.x), std::min(from.y, to.y)}, {std::max(from.x, to.x), std::max(from.y, to.y)}};
-  if (lies) {
+  if (horizontal) {
     rect.min.y -= thickness / 2;
     rect.max.y += thickness / 2;
     rect.max.x = std::max(rect.max.x, rect.min.x + 1);
@@ -227,23 +227,20 @@ void tell_hint(const Frame& frame, const Scene& scene, const SceneTarget* target
 std::vector<Rect> lit_by(const Scene& scene, const SceneTarget& link) {
   if (!link.link) return {};
   std::vector<Rect> lit;
-  const auto add = [&](SceneAction action, auto&& fits) {
+  const bool of_cell = link.action == SceneAction::look_at, of_query = link.action == SceneAction::query_word;
+  const auto add = [&](SceneAction action, Index index) {
     if (!lit.empty()) return;
     for (const SceneTarget& target : scene.targets) {
-      if (!target.link && target.action == action && fits(target)) lit.push_back(target.rect);
+      const bool same = action == SceneAction::look_at ? target.cell == link.cell : target.index == index;
+      if (!target.link && target.action == action && same) lit.push_back(target.rect);
     }
   };
-  if (link.action == SceneAction::look_at) {
-    add(SceneAction::look_at, [&](const SceneTarget& t) { return t.cell == link.cell; });
-    // In a row of keys, a cell belongs to its key.
-    add(SceneAction::key_word, [&](const SceneTarget& t) { return t.index == link.cell.col; });
-    add(SceneAction::query_word, [&](const SceneTarget& t) { return t.index == link.cell.col; });
-    return lit;
-  }
-  const SceneAction other = link.action == SceneAction::key_word ? SceneAction::query_word : SceneAction::key_word;
-  add(link.action, [&](const SceneTarget& t) { return t.index == link.index; });
-  if (link.action == SceneAction::key_word || link.action == SceneAction::query_word)
-    add(other, [&](const SceneTarget& t) { return t.index == link.index; });
+  add(link.action, link.index);
+  if (!of_cell && !of_query && link.action != SceneAction::key_word) return lit;
+  // In a row of keys, a cell belongs to its key.
+  const Index word = of_cell ? link.cell.col : link.index;
+  add(SceneAction::key_word, word);
+  add(SceneAction::query_word, word);
   return lit;
 }
 

@@ -5,7 +5,6 @@
 #include <tuple>
 
 #include "core/figure/colormap.h"
-#include "core/image/theme.h"
 #include "core/stage/extent.h"
 
 namespace headlight {
@@ -86,12 +85,10 @@ Parts parts_of(const Trace& trace, const Scene& scene) {
   }
   std::ranges::stable_sort(parts.numbers,
                            [](const Traveller& a, const Traveller& b) { return order_of(a.cell) < order_of(b.cell); });
-  std::vector<Traveller> top;
-  for (const Traveller& each : parts.numbers) {
-    if (!top.empty() && top.back().cell == each.cell) top.back() = each;
-    else top.push_back(each);
-  }
-  parts.numbers = std::move(top);
+  // Of the items that show the same number, the topmost is the last one.
+  const auto same = [](const Traveller& a, const Traveller& b) { return a.cell == b.cell; };
+  const auto hidden = std::unique(parts.numbers.rbegin(), parts.numbers.rend(), same);
+  parts.numbers.erase(parts.numbers.begin(), hidden.base());
   return parts;
 }
 
@@ -122,11 +119,11 @@ SceneItem faded(SceneItem item, float presence) {
   return item;
 }
 
-/// Items that both scenes have at the same place do not move.
-using Standing = std::tuple<std::size_t, float, float, float, float, ImU32>;
-std::optional<Standing> standing_of(const SceneItem& item) {
+/// The kind, rectangle and colour of an item. Items that both scenes have at the same place do not move.
+using Identity = std::tuple<std::size_t, float, float, float, float, ImU32>;
+std::optional<Identity> identity_of(const SceneItem& item) {
   const auto of = [&](const Rect& rect, ImU32 colour) {
-    return Standing{item.index(), rect.min.x, rect.min.y, rect.max.x, rect.max.y, colour};
+    return Identity{item.index(), rect.min.x, rect.min.y, rect.max.x, rect.max.y, colour};
   };
   if (const auto* fill = std::get_if<SceneFill>(&item)) return of(fill->rect, fill->colour);
   if (const auto* box = std::get_if<SceneBox>(&item)) return of(box->rect, box->colour);
@@ -148,7 +145,8 @@ TextsByWords texts_by_words(const Parts& parts) {
   return found;
 }
 
-struct Crossing {
+/// Puts the scene together that shows the transition at `share`.
+struct Transition {
   const Parts from, to;
   const float share;
   Scene scene{};
@@ -157,28 +155,28 @@ struct Crossing {
     if (presence > 0) scene.items.push_back(faded(item, presence));
   }
 
-  /// Formulas are texts, too.
-  float left_of(const SceneItem& item) const {
+  /// Formulas fade as texts do.
+  float presence_of_old(const SceneItem& item) const {
     return leaving(share, std::holds_alternative<SceneMath>(item) ? text_gone : gone_at);
   }
-  float come_of(const SceneItem& item) const {
+  float presence_of_new(const SceneItem& item) const {
     return coming(share, std::holds_alternative<SceneMath>(item) ? text_comes : comes_at);
   }
 
   void put_items() {
-    std::map<Standing, int> standing;
+    std::map<Identity, bool> stays;  // of items in the new scene: whether the old one has them, too
     for (const SceneItem* item : to.items) {
-      if (const auto key = standing_of(*item)) standing[*key] = 1;
+      if (const auto key = identity_of(*item)) stays[*key] = false;
     }
     for (const SceneItem* item : from.items) {
-      const auto key = standing_of(*item);
-      const auto stays = key ? standing.find(*key) : standing.end();
-      if (stays != standing.end()) stays->second = 2;
-      else put(*item, left_of(*item));
+      const auto key = identity_of(*item);
+      const auto found = key ? stays.find(*key) : stays.end();
+      if (found != stays.end()) found->second = true;
+      else put(*item, presence_of_old(*item));
     }
     for (const SceneItem* item : to.items) {
-      const auto key = standing_of(*item);
-      put(*item, key && standing.at(*key) == 2 ? 1 : come_of(*item));
+      const auto key = identity_of(*item);
+      put(*item, key && stays.at(*key) ? 1 : presence_of_new(*item));
     }
   }
 
@@ -238,9 +236,7 @@ struct Crossing {
 
 Cell same_number(const Trace& trace, Cell cell) {
   const auto in_whole = [&](Stage whole) {
-    cell.col += cell.head * trace[cell.stage].size(-1);
-    cell.head = 0;
-    cell.stage = whole;
+    return Cell{whole, cell.batch, 0, cell.row, cell.col + cell.head * trace[cell.stage].size(-1)};
   };
   switch (cell.stage) {
     case Stage::key:
@@ -248,13 +244,13 @@ Cell same_number(const Trace& trace, Cell cell) {
     case Stage::Q_heads:
     case Stage::Q_normed:
     case Stage::Q_scaled:
-    case Stage::Q_rotated: in_whole(Stage::Q); break;
+    case Stage::Q_rotated: return in_whole(Stage::Q);
     case Stage::K_heads:
     case Stage::K_normed:
-    case Stage::K_rotated: in_whole(Stage::K); break;
-    case Stage::V_heads: in_whole(Stage::V); break;
-    case Stage::head_outputs: in_whole(Stage::concat); break;
-    case Stage::mask: break;
+    case Stage::K_rotated: return in_whole(Stage::K);
+    case Stage::V_heads: return in_whole(Stage::V);
+    case Stage::head_outputs: return in_whole(Stage::concat);
+    case Stage::mask: break;  // its lane is that of the scores
     case Stage::dropped_weights: cell.stage = Stage::weights; break;
     default:
       if (info(cell.stage).lane == Lane::scores) cell.stage = Stage::scores;
@@ -275,7 +271,7 @@ void put_cells(const Trace& trace, const MatrixQuad& quad, const Cell& first, Sc
 }
 
 Scene between(const Trace& trace, const Scene& from, const Scene& to, float share) {
-  Crossing way{parts_of(trace, from), parts_of(trace, to), share};
+  Transition way{parts_of(trace, from), parts_of(trace, to), share};
   way.put_items();
   way.put_numbers();
   way.put_texts();

@@ -1,5 +1,6 @@
-// One scene becomes another: what both have moves to its new place, the rest goes or comes. A number is the same one
-// wherever it stands: a column of Q is a column of its head, a score is a cell first and a bar later.
+// The transition from one scene to another. Items that are in both scenes move to their new place; the others fade out
+// or in. Numbers are matched by their cell, however a scene shows them: a column of Q is a column of its head, and a
+// score may be a cell in one scene and a bar in the other.
 #pragma once
 
 #include "ui/frame/frame.h"
@@ -7,24 +8,24 @@
 
 namespace headlight {
 
-/// The same number under one name: heads are columns of the whole matrix, scores stay scores whatever is done to them.
+/// The cell that numbers are matched by: heads are columns of the whole matrix, and all score stages are `scores`.
 Cell same_number(const Trace& trace, Cell cell);
 
-/// Puts the numbers of a matrix into a scene one by one, each as a rectangle in its colour; what is hidden or dropped
-/// is left out, and so is a matrix of too many cells. `first`: whose number its upper left one is.
+/// Adds each number of a matrix to a scene as a rectangle in its colour. Masked and dropped cells are left out, and so
+/// is a matrix with too many cells. `first` is the cell of the upper left number.
 void put_cells(const Trace& trace, const MatrixQuad& quad, const Cell& first, Scene& scene);
 
-/// At `share` of the way, 0 to 1; at its ends as the scenes themselves look.
+/// The scene at `share` of the transition: `from` at 0, `to` at 1.
 Scene between(const Trace& trace, const Scene& from, const Scene& to, float share);
 
-/// The way from the scene that stood before to the one that is shown now; kept among the pictures.
+/// The transition from the previous scene to the current one; kept in frame.pictures.
 struct SceneMotion {
   Scene from;
   float share = 1;
   bool moves() const { return share < 1; }
 };
 
-/// The scene as it is, or on its way from the one before.
+/// Draws the scene, or the transition to it.
 void draw_scene_on_way(const Frame& frame, const Scene& scene);
 
 }  // namespace headlight

@@ -39,16 +39,18 @@ constexpr const char* symbols =
     "−∞√∑Σ·×÷≤≥≠≈→←↑↓⌊⌋ᵀ′αβγθμσδ₀₁₂₃₄₅₆₇₈₉ₕₖ∈∘⊙⊕"
     "…–—“”‘’›‹•▸▾▴△▶⏸◀✕✓⚠½¼²³␀";
 
+constexpr std::size_t first_cjk = 0x2E80;  // Chinese characters and all code points after them
+
 bool needs_cjk(const ImVector<ImWchar>& ranges) {
   for (int i = 0; i + 1 < ranges.Size; i += 2) {
-    if (ranges[i + 1] >= 0x2E80) return true;
+    if (ranges[i + 1] >= first_cjk) return true;
   }
   return false;
 }
 
-/// Whether a wanted character from the Chinese ones on is missing.
+/// Whether the font lacks a wanted Chinese character.
 bool any_is_lacking(const ImFont& font, const std::vector<bool>& wanted) {
-  for (std::size_t character = 0x2E80; character <= 0xFFEF; ++character) {
+  for (std::size_t character = first_cjk; character <= 0xFFEF; ++character) {
     const bool has_none = character >= 0xD800 && character < 0xF900;  // surrogates, private use
     if (wanted[character] && !has_none && font.FindGlyphNoFallback(static_cast<ImWchar>(character)) == nullptr)
       return true;
@@ -58,8 +60,8 @@ bool any_is_lacking(const ImFont& font, const std::vector<bool>& wanted) {
 
 constexpr std::uint64_t largest_font = 1u << 30;  // bytes: more than any font has
 constexpr double atlas_pixels = 24e6;             // four bytes each, on the graphics card; more if glyphs are larger
-constexpr double least_given =
-    500;  // of a text's own characters, however many the interface needs: words always have glyphs
+// A text gets room for this many characters of its own, however many the interface needs.
+constexpr double least_given = 500;
 
 /// Formulas and large numbers have no Chinese characters.
 bool holds_cjk(const Size& size) { return size.face != Face::math && (size.face != Face::mono || size.points < 24); }
@@ -75,9 +77,9 @@ double pixels_of_a_character(float scale, bool cjk) {
 
 /// The atlas area of `seen` together with the usual characters.
 double pixels_of(const std::vector<bool>& seen, float scale) {
-  const auto first_cjk = seen.begin() + 0x2E80;
-  const auto others = static_cast<double>(std::count(seen.begin(), first_cjk, true)) + 200,
-             cjk = static_cast<double>(std::count(first_cjk, seen.end(), true));
+  const auto middle = seen.begin() + first_cjk;
+  const auto others = static_cast<double>(std::count(seen.begin(), middle, true)) + 200,
+             cjk = static_cast<double>(std::count(middle, seen.end(), true));
   return others * pixels_of_a_character(scale, false) + cjk * pixels_of_a_character(scale, true);
 }
 
@@ -190,20 +192,18 @@ std::vector<char32_t> Fonts::chosen(const std::string& text, std::size_t room) {
   in_sight_ = {};
   std::vector<bool> kept = seen_;
   std::vector<char32_t> chosen;
-  for (const char32_t letter : came_first_) {
-    if (kept[letter] || chosen.size() >= room || letter > IM_UNICODE_CODEPOINT_MAX) continue;
+  const auto choose = [&](char32_t letter) {
     kept[letter] = true;
     chosen.push_back(letter);
+  };
+  for (const char32_t letter : came_first_) {
+    if (!kept[letter] && chosen.size() < room && letter <= IM_UNICODE_CODEPOINT_MAX) choose(letter);
   }
   std::ranges::sort(came_first_);
-  for (const char32_t letter : most_frequent(text, kept, room - chosen.size())) {
-    kept[letter] = true;
-    chosen.push_back(letter);
-  }
+  std::ranges::for_each(most_frequent(text, kept, room - chosen.size()), choose);
   mark(seen_, text);
-  const bool all = chosen.size() < room;
   left_out_.clear();
-  if (all) return chosen;
+  if (chosen.size() < room) return chosen;
   left_out_ = seen_;
   for (std::size_t letter = 0; letter < kept.size(); ++letter) {
     if (kept[letter]) left_out_[letter] = false;
@@ -334,8 +334,7 @@ void draw_turned(ImDrawList& list, const Fonts& fonts, Face face, float pixels, 
       record->texts[i].pivot = end;
     }
   }
-  const float angle = degrees * 3.14159265f / 180;
-  const float c = std::cos(angle), s = std::sin(angle);
+  const float angle = degrees * 3.14159265f / 180, c = std::cos(angle), s = std::sin(angle);
   for (int i = first; i < list.VtxBuffer.Size; ++i) {
     ImVec2& p = list.VtxBuffer[i].pos;
     const ImVec2 d{p.x - end.x, p.y - end.y};

@@ -43,31 +43,18 @@ Look make(Theme theme) {
   look.v = to_imgui(shared.value);
   look.after = to_imgui(shared.after);
   look.accent = look.ink;
-  if (theme == Theme::light) {
-    look.window = hex("F4F5F2");
-    look.panel = hex("FFFFFF");
-    look.field = hex("EEF0F3");
-    look.field_hover = hex("E4E7EC");
-    look.knob = hex("FFFFFF");
-    look.warning = hex("9A3412");
-    look.warning_ground = hex("FFF4E5");
-    look.shadow = IM_COL32(20, 30, 50, 22);
-    look.muted = hex("5F6978");  // has a contrast of 4.5 : 1 on every ground
-  } else {
-    look.window = hex("12151A");
-    look.panel = hex("191D24");
-    look.field = hex("262C36");
-    look.field_hover = hex("303846");
-    look.knob = hex("191D24");
-    look.warning = hex("FFC38A");
-    look.warning_ground = hex("3A2A18");
-    look.shadow = 0;
-  }
+  const bool light = theme == Theme::light;
+  look.window = hex(light ? "F4F5F2" : "12151A");
+  look.panel = look.knob = hex(light ? "FFFFFF" : "191D24");
+  look.field = hex(light ? "EEF0F3" : "262C36");
+  look.field_hover = hex(light ? "E4E7EC" : "303846");
+  look.warning = hex(light ? "9A3412" : "FFC38A");
+  look.warning_ground = hex(light ? "FFF4E5" : "3A2A18");
+  look.shadow = light ? IM_COL32(20, 30, 50, 22) : 0;
+  if (light) look.muted = hex("5F6978");  // has a contrast of 4.5 : 1 on every ground
   look.pointed = look.muted;
   return look;
 }
-
-ImVec4 vec(ImU32 colour) { return ImGui::ColorConvertU32ToFloat4(colour); }
 
 }  // namespace
 
@@ -105,29 +92,20 @@ void apply_style(const Look& look, float scale) {
   style.FramePadding = {10, 6};
   style.ItemSpacing = {8, 8};
   style.ScaleAllSizes(scale);
-  const auto set = [&](ImGuiCol which, ImU32 colour) { style.Colors[which] = vec(colour); };
-  set(ImGuiCol_Text, look.ink);
-  set(ImGuiCol_TextDisabled, look.muted);
-  set(ImGuiCol_WindowBg, look.panel);
-  set(ImGuiCol_ChildBg, 0);
-  set(ImGuiCol_PopupBg, look.card);
-  set(ImGuiCol_Border, look.line);
-  set(ImGuiCol_FrameBg, look.field);
-  set(ImGuiCol_FrameBgHovered, look.field_hover);
-  set(ImGuiCol_FrameBgActive, look.field_hover);
-  set(ImGuiCol_ScrollbarBg, 0);
-  set(ImGuiCol_ScrollbarGrab, look.field_hover);
-  set(ImGuiCol_ScrollbarGrabHovered, look.muted);
-  set(ImGuiCol_ScrollbarGrabActive, look.muted);
-  set(ImGuiCol_Button, look.field);
-  set(ImGuiCol_ButtonHovered, look.field_hover);
-  set(ImGuiCol_ButtonActive, look.field_hover);
-  set(ImGuiCol_Header, look.field);
-  set(ImGuiCol_HeaderHovered, look.field_hover);
-  set(ImGuiCol_HeaderActive, look.field_hover);
-  set(ImGuiCol_CheckMark, look.accent);
-  set(ImGuiCol_TextSelectedBg, fade(look.accent, 0.3f));
-  set(ImGuiCol_NavHighlight, look.accent);
+  const auto set = [&](ImU32 colour, std::initializer_list<ImGuiCol> parts) {
+    for (const ImGuiCol part : parts) style.Colors[part] = ImGui::ColorConvertU32ToFloat4(colour);
+  };
+  set(0, {ImGuiCol_ChildBg, ImGuiCol_ScrollbarBg});
+  set(look.ink, {ImGuiCol_Text});
+  set(look.muted, {ImGuiCol_TextDisabled, ImGuiCol_ScrollbarGrabHovered, ImGuiCol_ScrollbarGrabActive});
+  set(look.panel, {ImGuiCol_WindowBg});
+  set(look.card, {ImGuiCol_PopupBg});
+  set(look.line, {ImGuiCol_Border});
+  set(look.field, {ImGuiCol_FrameBg, ImGuiCol_Button, ImGuiCol_Header});
+  set(look.field_hover, {ImGuiCol_FrameBgHovered, ImGuiCol_FrameBgActive, ImGuiCol_ScrollbarGrab,
+                         ImGuiCol_ButtonHovered, ImGuiCol_ButtonActive, ImGuiCol_HeaderHovered, ImGuiCol_HeaderActive});
+  set(look.accent, {ImGuiCol_CheckMark, ImGuiCol_NavHighlight});
+  set(fade(look.accent, 0.3f), {ImGuiCol_TextSelectedBg});
   ImGui::GetStyle() = style;
 }
 

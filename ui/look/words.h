@@ -64,7 +64,7 @@ std::string language_name(const std::string& language);
 /// The languages with a file: {"en", …}.
 std::vector<std::string> list_languages();
 
-/// "分数" of scores; "" where the language takes the names as they are.
+/// A stage's name in this language, "分数" for scores; "" if the language uses the stage's own name.
 std::string_view stage_words(const Words& words, Stage stage);
 
 /// A number with a real minus sign and at most `digits` significant digits; very small or large values with an

@@ -64,16 +64,11 @@ const MapPicture& map_picture(const Frame& frame, Stage stage) {
         picture.chips.push_back({each, frame.width(Face::bold, TypeSize::note, name(each)) + 18 * frame.u});
     }
     if (stage != Stage::mask) {
-      const bool both =
-          quad.norm != Norm::linear && heat.colormap->kind() == ColormapKind::diverging;  // symmetric about zero
-      const float most = std::max(std::abs(quad.range.lo), std::abs(quad.range.hi));
-      picture.lo = map_number(both ? -most : quad.range.lo);
-      picture.hi = map_number(both ? most : quad.range.hi);
-      // The range of a matrix that is computed when it is read is from a sample: some cells may be outside.
-      const bool sampled = quad.values.source() && quad.range.lo < 0 && frame.view().range.mode != RangeMode::fixed;
-      if (sampled) picture.lo = "<" + picture.lo, picture.hi = ">" + picture.hi;
-      if (quad.norm != Norm::linear)
-        picture.spread = frame.words(quad.norm == Norm::log ? "controls.norm_log" : "controls.norm_sqrt");
+      const BarEnds ends = bar_ends(heat);
+      const bool sampled = ends.sampled && frame.view().range.mode != RangeMode::fixed;
+      picture.lo = (sampled ? "<" : "") + map_number(ends.lo);
+      picture.hi = (sampled ? ">" : "") + map_number(ends.hi);
+      if (ends.norm) picture.spread = frame.words(ends.norm);
     }
     picture.label_width = widest_label(frame, Axis::query, heat.rows, label_points * frame.u);
     return picture;

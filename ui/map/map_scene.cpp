@@ -3,12 +3,11 @@
 #include <cmath>
 
 #include "core/figure/ticks.h"
-#include "ui/imgui_compat.h"
 #include "ui/level/pen.h"
 #include "ui/level/scene.h"
 #include "ui/look/measure.h"
 #include "ui/map/map_picture.h"
-#include "ui/matrix/heatmap.h"
+#include "ui/widgets/card.h"
 
 namespace headlight {
 namespace {
@@ -69,8 +68,8 @@ struct MapBuilder {
 
   /// Draws the finest available tile that covers `at`.
   void put_finest(TileAt at, const Rect& seen) const {
-    Rect place = tile_rect(camera, at);  // a coarser tile is larger; its edges are on whole pixels like the painter's
-    place = {{std::round(place.min.x), std::round(place.min.y)}, {std::round(place.max.x), std::round(place.max.y)}};
+    // A coarser tile is larger. Its edges are on whole pixels like the painter's.
+    const Rect place = card_on_pixels(tile_rect(camera, at));
     const int first = at.level;
     for (const int last = coarsest_level(camera.rows, camera.cols); at.level <= last;
          at = {at.level + 1, at.row / 2, at.col / 2}) {
@@ -79,9 +78,15 @@ struct MapBuilder {
     }
   }
 
+  /// The visible cells, as far as the step player has computed them.
+  Rect computed_area() const {
+    Rect area = camera.area();
+    area.max.y = std::min(area.max.y, camera.y(static_cast<double>(rows_shown)));
+    return area;
+  }
+
   void put_tiles() const {
-    Rect seen = camera.area();
-    seen.max.y = std::min(seen.max.y, camera.y(static_cast<double>(rows_shown)));
+    const Rect seen = computed_area();
     const TileRange tiles = camera.tiles();
     for (Index row = tiles.row0; row < tiles.row1; ++row) {
       for (Index col = tiles.col0; col < tiles.col1; ++col) put_finest({tiles.level, row, col}, seen);
@@ -121,6 +126,11 @@ struct MapBuilder {
     return names;
   }
 
+  void put_name(const Name& name, Index lit, ImVec2 at, float most, Align align) const {
+    pen.words(name.index == lit ? Face::bold : Face::ui, small_type, at, name.index == lit ? look.ink : look.muted,
+              name.text, most, align);
+  }
+
   void put_row_names(Index lit) const {
     const Rect area = camera.area();
     const float line = pen.measure(Face::ui, small_type, "0").y;
@@ -129,8 +139,7 @@ struct MapBuilder {
     for (const Name& name : names_along(Axis::query, camera.rows_seen(), lit, 0, line * 0.95f, extent, at)) {
       const float y = (name.from + name.to) / 2;
       if (y < camera.view.min.y || y > camera.view.max.y) continue;
-      pen.words(name.index == lit ? Face::bold : Face::ui, small_type, {area.min.x - NameGap::row * u, y - line / 2},
-                name.index == lit ? look.ink : look.muted, name.text, 96 * u, Align::right);
+      put_name(name, lit, {area.min.x - NameGap::row * u, y - line / 2}, 96 * u, Align::right);
     }
   }
 
@@ -149,14 +158,8 @@ struct MapBuilder {
     for (const Name& name : names_along(Axis::key, camera.cols_seen(), lit, 8 * u, least, extent, at)) {
       const float x = (name.from + name.to) / 2;
       if (x < camera.view.min.x || x > camera.view.max.x) continue;
-      pen.words(name.index == lit ? Face::bold : Face::ui, small_type, {x, area.max.y + NameGap::column * u},
-                name.index == lit ? look.ink : look.muted, name.text, most, Align::middle);
+      put_name(name, lit, {x, area.max.y + NameGap::column * u}, most, Align::middle);
     }
-  }
-
-  void put_axes() const {
-    put_row_names(looked ? looked->first : -1);
-    put_column_names(looked ? looked->second : -1);
   }
 
   /// Bars from a base line for the visible cells of a row or column: `cell(i)` is its cell, `edge(i)` its start,
@@ -207,6 +210,14 @@ struct MapBuilder {
     pen.words(Face::mono, small_type, {left, area.min.y - 17 * u}, look.muted, map_number(down));
   }
 
+  /// The visible cells, as `through` shows them.
+  Rect rect_in_sight(const MapCamera& through) const {
+    const auto [row0, row1] = camera.rows_seen();
+    const auto [col0, col1] = camera.cols_seen();
+    return {{through.x(static_cast<double>(col0)), through.y(static_cast<double>(row0))},
+            {through.x(static_cast<double>(col1)), through.y(static_cast<double>(row1))}};
+  }
+
   /// The overview of the whole matrix, with a frame around the visible part.
   void put_small_map() const {
     const Rect& small = layout.small;
@@ -218,11 +229,8 @@ struct MapBuilder {
     shown.max.y = std::min(small.max.y, whole.y(static_cast<double>(rows_shown)));
     if (const std::shared_ptr<const Tile> tile = frame.tiles.find(at)) put_tile(whole, at, *tile, shown);
     pen.box(small, look.line, 1);
-    const auto [row0, row1] = camera.rows_seen();
-    const auto [col0, col1] = camera.cols_seen();
-    const auto edge = [](Index i) { return static_cast<double>(i); };
     const float least = 9 * u;  // minimum size, so that it is always visible
-    Rect seen{{whole.x(edge(col0)), whole.y(edge(row0))}, {whole.x(edge(col1)), whole.y(edge(row1))}};
+    Rect seen = rect_in_sight(whole);
     const ImVec2 more{std::max(0.0f, (least - seen.width()) / 2), std::max(0.0f, (least - seen.height()) / 2)};
     seen = {{seen.min.x - more.x, seen.min.y - more.y}, {seen.max.x + more.x, seen.max.y + more.y}};
     pen.box(seen.grown(1.5f * u), look.card, 2 * u);
@@ -235,11 +243,13 @@ struct MapBuilder {
     pen.colours(bar, *picture.heat.colormap);
     pen.box(bar, look.line, 1);
     const float y = bar.max.y + 4 * u;
-    const float lo = pen.words(Face::mono, small_type, {bar.min.x, y}, look.muted, picture.lo).max.x,
-                hi =
-                    pen.words(Face::mono, small_type, {bar.max.x, y}, look.muted, picture.hi, 1e6f, Align::right).min.x;
+    const auto put = [&](Face face, float points, ImVec2 at, const std::string& words, Align align) {
+      return pen.words(face, points * u, at, look.muted, words, Pen::uncut, align);
+    };
+    const float lo = put(Face::mono, TypeSize::note, {bar.min.x, y}, picture.lo, Align::left).max.x,
+                hi = put(Face::mono, TypeSize::note, {bar.max.x, y}, picture.hi, Align::right).min.x;
     if (pen.measure(Face::ui, TypeSize::body * u, picture.spread).x + 12 * u <= hi - lo)
-      pen.words(Face::ui, TypeSize::body * u, {(lo + hi) / 2, y - u}, look.muted, picture.spread, 1e6f, Align::middle);
+      put(Face::ui, TypeSize::body, {(lo + hi) / 2, y - u}, picture.spread, Align::middle);
   }
 
   std::vector<std::string> notes() const {
@@ -291,12 +301,11 @@ struct MapBuilder {
     HeatPicture part = picture.heat;
     const auto [row0, row1] = camera.rows_seen();
     const auto [col0, col1] = camera.cols_seen();
-    const auto edge = [](Index i) { return static_cast<double>(i); };
     part.first_row = row0;
     part.first_col = col0;
     part.rows = row1 - row0;
     part.cols = col1 - col0;
-    part.rect = {{camera.x(edge(col0)), camera.y(edge(row0))}, {camera.x(edge(col1)), camera.y(edge(row1))}};
+    part.rect = rect_in_sight(camera);
     return part;
   }
 
@@ -318,13 +327,11 @@ struct MapBuilder {
     part.quad.values = Tensor(shape, std::move(values));
     part.quad.mask = Tensor(shape, std::move(mask));
     part.quad.kept = Tensor(shape, std::move(kept));
-    Rect shown = camera.area();
-    shown.max.y = std::min(shown.max.y, camera.y(static_cast<double>(rows_shown)));
     pen.heat({.heat = std::make_shared<HeatPicture>(std::move(part)),
               .numbers = true,
               .marks = false,
               .cells = false,
-              .seen = shown});
+              .seen = computed_area()});
   }
 
   /// Numbers in large cells, and frames around the selected ones.
@@ -337,7 +344,8 @@ struct MapBuilder {
 
   void put() const {
     put_tiles();
-    put_axes();
+    put_row_names(looked ? looked->first : -1);
+    put_column_names(looked ? looked->second : -1);
     if (looked) put_profiles();
     put_small_map();
     put_bar();

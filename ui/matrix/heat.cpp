@@ -60,6 +60,12 @@ TokenPicture picture_along(const Frame& frame, Axis axis) {
           std::ssize(spec.stacks.front().embedding.extra)};
 }
 
+/// In plain or bold type. Either can be wider, since each is drawn at the nearest available glyph size.
+float label_width(const Frame& frame, const std::string& label, float pixels) {
+  return std::max(text_size(frame.fonts, Face::bold, pixels, label).x,
+                  text_size(frame.fonts, Face::ui, pixels, label).x);
+}
+
 }  // namespace
 
 HeatPicture make_heat(const Frame& frame, Stage stage, Index head, Rect rect, RowRanges rows) {
@@ -93,6 +99,16 @@ HeatPicture make_heat(const Frame& frame, Stage stage, Index head, Rect rect, Ro
   return heat;
 }
 
+BarEnds bar_ends(const HeatPicture& heat) {
+  const auto& [lo, hi] = heat.quad.range;
+  const bool sampled = heat.quad.values.source() && lo < 0;
+  if (heat.quad.norm == Norm::linear) return {lo, hi, sampled};
+  const char* norm = heat.quad.norm == Norm::log ? "controls.norm_log" : "controls.norm_sqrt";
+  if (heat.colormap->kind() != ColormapKind::diverging) return {lo, hi, sampled, norm};
+  const float most = std::max(std::abs(lo), std::abs(hi));
+  return {-most, most, sampled, norm};
+}
+
 std::string random_words(const Inputs& inputs, const Words& words) {
   return inputs.random_parameters ? words("level.random_weights")
          : inputs.random_inputs   ? words("level.random_input")
@@ -114,9 +130,7 @@ float widest_label(const Frame& frame, Axis axis, Index count, float pixels) {
   const auto measure = [&](Index i) {
     std::string label = axis_label(*frame.trace(), axis, frame.view().batch, i);
     if (label == std::to_string(i)) std::ranges::fill(label, '8');  // the widest index with this number of digits
-    // Either can be wider: each is drawn at the nearest available glyph size.
-    for (const Face face : {Face::bold, Face::ui})
-      widest = std::max(widest, text_size(frame.fonts, face, pixels, label).x);
+    widest = std::max(widest, label_width(frame, label, pixels));
   };
   for (Index i = 0; i < std::min<Index>(count, 64); ++i) measure(i);
   measure(count - 1);  // the longest index
@@ -146,8 +160,7 @@ RowNames names_beside(const Frame& frame, Axis axis, Index rows, float pitch, fl
   float widest[2] = {0, 0};
   for (Index i = 0; i < rows; ++i) {
     const std::string name = axis_label(*frame.trace(), axis, frame.view().batch, i);
-    for (const Face face : {Face::bold, Face::ui})
-      widest[i % 2] = std::max(widest[i % 2], text_size(frame.fonts, face, pixels, name).x);
+    widest[i % 2] = std::max(widest[i % 2], label_width(frame, name, pixels));
   }
   const RowNames two{widest[0] + widest[1] + 3 * air, widest[0] + 2 * air};
   return two.room <= most ? two : one;
@@ -156,13 +169,12 @@ RowNames names_beside(const Frame& frame, Axis axis, Index rows, float pitch, fl
 void add_labels(const Frame& frame, HeatPicture& heat, float pixels, float room, bool columns) {
   const StageInfo& about = info(heat.stage);
   heat.row_picture = picture_along(frame, about.rows);
-  if (columns) heat.col_picture = picture_along(frame, about.cols);
   heat.row_labels = axis_labels(frame, about.rows, heat.rows);
-  if (columns) {
-    heat.col_labels = axis_labels(frame, about.cols, heat.cols);
-    heat.widest_column = widest_label(frame, about.cols, heat.cols, pixels) / pixels;
-  }
   heat.label_room = room / pixels;
+  if (!columns) return;
+  heat.col_picture = picture_along(frame, about.cols);
+  heat.col_labels = axis_labels(frame, about.cols, heat.cols);
+  heat.widest_column = widest_label(frame, about.cols, heat.cols, pixels) / pixels;
 }
 
 std::optional<Cell> cell_in(const HeatPicture& heat, const Rect& rect, ImVec2 point) {

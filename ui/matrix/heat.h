@@ -51,6 +51,14 @@ HeatPicture make_heat(const Frame& frame, Stage stage, Index head, Rect rect, Ro
 /// A note that input or weights are random, so that the attention has no meaning; "" if neither is.
 std::string random_words(const Inputs& inputs, const Words& words);
 
+/// What the ends of the heatmap's colour bar say.
+struct BarEnds {
+  float lo = 0, hi = 0;        ///< a spread range of both signs is symmetric about zero
+  bool sampled = false;        ///< the range is from a sample of the rows: some cells may be outside
+  const char* norm = nullptr;  ///< translation key of how values spread over the colours; null: linearly
+};
+BarEnds bar_ends(const HeatPicture& heat);
+
 /// The cell at a point, if the heatmap fills `rect`.
 std::optional<Cell> cell_in(const HeatPicture& heat, const Rect& rect, ImVec2 point);
 

@@ -18,25 +18,14 @@ CellMasks masks_of(const HeatPicture& heat) {
   return masks;
 }
 
-void draw_number(const Frame& frame, ImDrawList& list, std::string_view drawn, ImVec2 centre, float pixels, ImU32 ink) {
-  const ImVec2 size = text_size(frame.fonts, Face::mono, pixels, drawn);
-  draw_text(list, frame.fonts, Face::mono, pixels, {centre.x - size.x / 2, centre.y - size.y / 2}, ink, drawn);
-}
-
-/// The visible rows and columns of a heatmap within the clip rectangle: [first, last).
-struct Sight {
-  Index first_row, last_row, first_col, last_col;
-};
-
-Sight in_sight(const ImDrawList& list, const HeatPicture& heat, Rect rect) {
-  const ImVec2 cell = cell_size(heat, rect);
-  const ImVec2 clip_min = list.GetClipRectMin();
-  const ImVec2 clip_max = list.GetClipRectMax();
-  const auto at = [](float point, float from, float size) {
-    return static_cast<Index>(std::max(0.0f, std::floor((point - from) / size)));
-  };
-  return {at(clip_min.y, rect.min.y, cell.y), std::min(heat.rows, at(clip_max.y, rect.min.y, cell.y) + 1),
-          at(clip_min.x, rect.min.x, cell.x), std::min(heat.cols, at(clip_max.x, rect.min.x, cell.x) + 1)};
+/// Calls each(row, column) for the cells within the clip rectangle.
+void for_cells_in_sight(const ImDrawList& list, const HeatPicture& heat, Rect rect, auto each) {
+  const ImVec2 cell = cell_size(heat, rect), min = list.GetClipRectMin(), max = list.GetClipRectMax();
+  const auto [first_row, last_row] = indices_between(rect.min.y, cell.y, heat.rows, min.y, max.y);
+  const auto [first_col, last_col] = indices_between(rect.min.x, cell.x, heat.cols, min.x, max.x);
+  for (Index r = first_row; r < last_row; ++r) {
+    for (Index c = first_col; c < last_col; ++c) each(r, c);
+  }
 }
 
 /// Writes the numbers of one heatmap into its cells.
@@ -54,31 +43,26 @@ struct NumberWriter {
 
   void write(const Shown& shown, bool squeeze) {
     if (cell.y < 13 * frame.u || cell.x < digit + margin()) return;
-    const Sight sight = in_sight(list, heat, rect);
-    const NumberSpan span = span_of(sight);
+    const NumberSpan span = span_in_sight();
     std::optional<NumberFormat> format = format_of(span);
     while (squeeze && !format && pixels > least()) {
       pixels = std::max(pixels * 0.85f, least());
       digit = text_size(frame.fonts, Face::mono, pixels, "0").x;
       format = format_of(span);
     }
-    for (Index r = sight.first_row; r < sight.last_row; ++r) {
-      for (Index c = sight.first_col; c < sight.last_col; ++c) {
-        if (shown.has(r, c)) write_cell(r, c, format);
-      }
-    }
+    for_cells_in_sight(list, heat, rect, [&](Index r, Index c) {
+      if (shown.has(r, c)) write_cell(r, c, format);
+    });
   }
 
   float margin() const { return 7 * frame.u; }  // with room for the frame of a selected cell
   float least() const { return TypeSize::note * frame.u; }
 
-  NumberSpan span_of(const Sight& sight) const {
+  NumberSpan span_in_sight() const {
     NumberSpan span;
-    for (Index r = sight.first_row; r < sight.last_row; ++r) {
-      for (Index c = sight.first_col; c < sight.last_col; ++c) {
-        if (classify(matrix, masks, r, c) == CellKind::value) span.add(matrix(r, c));
-      }
-    }
+    for_cells_in_sight(list, heat, rect, [&](Index r, Index c) {
+      if (classify(matrix, masks, r, c) == CellKind::value) span.add(matrix(r, c));
+    });
     return span;
   }
 
@@ -89,8 +73,7 @@ struct NumberWriter {
   }
 
   void write_cell(Index r, Index c, const std::optional<NumberFormat>& format) {
-    const ImVec2 centre{rect.min.x + (static_cast<float>(c) + 0.5f) * cell.x,
-                        rect.min.y + (static_cast<float>(r) + 0.5f) * cell.y};
+    const ImVec2 centre{middle_of(rect.min.x, cell.x, c), middle_of(rect.min.y, cell.y, r)};
     const float value = matrix(r, c);
     switch (classify(matrix, masks, r, c)) {
       case CellKind::value: {
@@ -98,7 +81,7 @@ struct NumberWriter {
         char buffer[48];
         const Rgba ground =
             heat.colormap->at(spread(shades(r, c), heat.quad.range, heat.colormap->kind(), heat.quad.norm));
-        return draw_number(frame, list, format->write(value, buffer), centre, pixels, to_imgui(ink_on(ground)));
+        return write_text(format->write(value, buffer), centre, to_imgui(ink_on(ground)));
       }
       case CellKind::masked:
       case CellKind::neg_inf:
@@ -111,13 +94,18 @@ struct NumberWriter {
     }
   }
 
+  void write_text(std::string_view text, ImVec2 centre, ImU32 ink) {
+    const ImVec2 size = text_size(frame.fonts, Face::mono, pixels, text);
+    draw_text(list, frame.fonts, Face::mono, pixels, {centre.x - size.x / 2, centre.y - size.y / 2}, ink, text);
+  }
+
+  /// On a plate, since the cell has a pattern.
   void write_mark(std::string_view mark, ImVec2 centre, ImU32 ink) {
     const ImVec2 size = text_size(frame.fonts, Face::mono, pixels, mark);
     if (size.x > cell.x - 2) return;
-    const ImVec2 half{size.x / 2 + 1, size.y / 2};  // half the size of a plate: the mark is drawn on a pattern
-    list.AddRectFilled({centre.x - half.x, centre.y - half.y}, {centre.x + half.x, centre.y + half.y},
-                       fade(frame.look.card, 0.8f));
-    draw_text(list, frame.fonts, Face::mono, pixels, {centre.x - size.x / 2, centre.y - size.y / 2}, ink, mark);
+    const Rect plate = around(centre, size.x / 2 + 1, size.y / 2);
+    list.AddRectFilled(plate.min, plate.max, fade(frame.look.card, 0.8f));
+    write_text(mark, centre, ink);
   }
 };
 

@@ -6,7 +6,7 @@
 
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
-#include "ui/look/words.h"
+#include "ui/widgets/card.h"
 
 namespace headlight {
 
@@ -51,6 +51,12 @@ Meaning meaning_in(const HeatPicture& heat, const Cell& cell) {
   return meaning;
 }
 
+/// A frame on whole pixels.
+void add_frame(ImDrawList& list, const Rect& rect, ImU32 colour, float corner, float thickness) {
+  const Rect place = card_on_pixels(rect);
+  compat::add_rect(list, place.min, place.max, colour, corner, thickness);
+}
+
 void draw_highlight(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, const Cell& cell,
                     bool kept) {
   if (has_head_axis(heat.stage) && has_head_axis(cell.stage) &&
@@ -58,7 +64,6 @@ void draw_highlight(const Frame& frame, ImDrawList& list, const HeatPicture& hea
     return;
   }
   const Meaning meaning = meaning_in(heat, cell);
-  const ImVec2 size = cell_size(heat, rect);
   // In other heatmaps only the tokens' rows and columns are marked, with thin lines: the true sources are marked by the
   // provenance.
   const bool here = heat.stage == cell.stage;
@@ -67,13 +72,10 @@ void draw_highlight(const Frame& frame, ImDrawList& list, const HeatPicture& hea
   const float thick = here && kept ? Stroke::frame(frame.u) : Stroke::hair(frame.u);
   const auto is_token = [&](Axis axis) { return here || axis == Axis::query || axis == Axis::key; };
   const auto band = [&](Index row, Index rows, Index col, Index cols) {
-    const ImVec2 min{rect.min.x + static_cast<float>(col) * size.x, rect.min.y + static_cast<float>(row) * size.y};
-    const ImVec2 max{rect.min.x + static_cast<float>(col + cols) * size.x,
-                     rect.min.y + static_cast<float>(row + rows) * size.y};
-    const bool thin = std::min(max.x - min.x, max.y - min.y) < 4 * thick;  // then a thin line is drawn next to it
-    const float line = thin ? frame.u : thick, out = thin ? line + 0.5f : line / 2;
-    compat::add_rect(list, {std::round(min.x - out), std::round(min.y - out)},
-                     {std::round(max.x + out), std::round(max.y + out)}, colour, Corner::mark * frame.u, line);
+    const Rect cells = cells_rect(heat, rect, row, rows, col, cols);
+    const bool thin = std::min(cells.width(), cells.height()) < 4 * thick;  // then a thin line is drawn next to it
+    const float line = thin ? frame.u : thick;
+    add_frame(list, cells.grown(thin ? line + 0.5f : line / 2), colour, Corner::mark * frame.u, line);
   };
   if (meaning.row >= 0 && meaning.row < heat.rows && is_token(info(heat.stage).rows))
     band(meaning.row, 1, 0, heat.cols);
@@ -82,14 +84,9 @@ void draw_highlight(const Frame& frame, ImDrawList& list, const HeatPicture& hea
   if (!here || meaning.row < 0 || meaning.col < 0 || meaning.row >= heat.rows || meaning.col >= heat.cols) return;
   // A frame around the cell itself, in contrast to any cell colour.
   const float box = std::max(2.0f, (kept ? 2.5f : 2.0f) * frame.u);
-  const ImVec2 min{rect.min.x + static_cast<float>(meaning.col) * size.x,
-                   rect.min.y + static_cast<float>(meaning.row) * size.y};
-  const ImVec2 max{min.x + size.x, min.y + size.y};
-  compat::add_rect(list, {std::round(min.x - box), std::round(min.y - box)},
-                   {std::round(max.x + box), std::round(max.y + box)}, frame.look.card, Corner::cell * frame.u, box);
-  compat::add_rect(list, {std::round(min.x - box / 2), std::round(min.y - box / 2)},
-                   {std::round(max.x + box / 2), std::round(max.y + box / 2)},
-                   kept ? frame.look.ink : frame.look.pointed, Corner::mark * frame.u, box);
+  const Rect place = cells_rect(heat, rect, meaning.row, 1, meaning.col, 1);
+  add_frame(list, place.grown(box), frame.look.card, Corner::cell * frame.u, box);
+  add_frame(list, place.grown(box / 2), kept ? frame.look.ink : frame.look.pointed, Corner::mark * frame.u, box);
 }
 
 }  // namespace
@@ -107,47 +104,6 @@ void draw_highlights(const Frame& frame, ImDrawList& list, const HeatPicture& he
 
 namespace {
 
-/// The indices of the cells between two screen coordinates.
-std::pair<Index, Index> visible(float from, float size, Index count, float lo, float hi) {
-  const auto first = static_cast<Index>(std::max(0.0f, std::floor((lo - from) / size)));
-  const auto last = static_cast<Index>(std::max(0.0f, std::ceil((hi - from) / size)));
-  return {std::min(first, count), std::min(last, count)};
-}
-
-/// The common properties of one axis's labels.
-struct LabelStyle {
-  const Frame& frame;
-  ImDrawList& list;
-  const HeatPicture& heat;
-  Rect rect, seen;
-  float pixels;
-  ImVec2 cell;
-  bool shows_row(Index r) const {
-    const float y = rect.min.y + (static_cast<float>(r) + 0.5f) * cell.y;
-    return y >= seen.min.y && y <= seen.max.y;
-  }
-  bool shows_col(Index c) const {
-    const float x = rect.min.x + (static_cast<float>(c) + 0.5f) * cell.x;
-    return x >= seen.min.x && x <= seen.max.x;
-  }
-
-  ImU32 ink(bool lit) const { return lit ? frame.look.ink : frame.look.muted; }
-  static Face face(bool lit) { return lit ? Face::bold : Face::ui; }
-  float width(bool lit, std::string_view text) const { return text_size(frame.fonts, face(lit), pixels, text).x; }
-};
-
-/// The token's piece of the picture, in place of its label.
-void draw_piece(const LabelStyle& style, const TokenPicture& picture, Index token, Rect at, bool lit) {
-  const Index patch = token - picture.extra;
-  const ImVec2 whole{at.width() * static_cast<float>(picture.columns), at.height() * static_cast<float>(picture.rows)};
-  const ImVec2 min{at.min.x - static_cast<float>(patch % picture.columns) * at.width(),
-                   at.min.y - static_cast<float>(patch / picture.columns) * at.height()};
-  style.list.PushClipRect(at.min, at.max, true);
-  style.frame.painter.stretched(style.list, min, {min.x + whole.x, min.y + whole.y}, picture.image);
-  style.list.PopClipRect();
-  if (lit) compat::add_rect(style.list, at.min, at.max, style.frame.look.ink, 0, Stroke::hair(style.frame.u));
-}
-
 /// Whether the label is drawn when labels are thinned out: the highlighted one hides those less than `apart` cells
 /// away.
 bool has_label(Index i, Index every, Index lit, float apart) {
@@ -157,98 +113,119 @@ bool has_label(Index i, Index every, Index lit, float apart) {
 
 /// If this many names are left out between two labels, indices are more useful.
 constexpr Index names_left_out = 5;
-std::string_view label_text(const std::string& name, Index i, bool index, char (&buffer)[24]) {
-  if (!index) return name;
+std::string_view label_text(const std::vector<std::string>& names, Index i, Index every, Index lit,
+                            char (&buffer)[24]) {
+  if (every <= names_left_out || i == lit) return names[static_cast<std::size_t>(i)];
   return {buffer, static_cast<std::size_t>(std::snprintf(buffer, sizeof buffer, "%lld", static_cast<long long>(i)))};
 }
 
 /// Words may be cut to fit; an index that does not fit is omitted.
 bool is_index(std::string_view text) { return text.find_first_not_of("0123456789") == std::string_view::npos; }
 
-void draw_row_labels(const LabelStyle& style, Index lit) {
-  const float line = text_size(style.frame.fonts, Face::ui, style.pixels, "0").y;
-  const bool two_tiers = style.heat.second_tier > 0 && 2 * style.cell.y >= line * name_height - 0.01f;
-  const float apart = two_tiers ? 1 : line * name_height / style.cell.y;
-  const Index every = round_step(apart);
-  const auto [first, last] = visible(style.rect.min.y, style.cell.y, style.heat.rows, style.list.GetClipRectMin().y,
-                                     style.list.GetClipRectMax().y);
-  for (Index r = first; r < last; ++r) {
-    if (!has_label(r, every, lit, apart) || !style.shows_row(r)) continue;
-    char buffer[24];
-    const std::string_view text =
-        label_text(style.heat.row_labels[static_cast<std::size_t>(r)], r, every > names_left_out && r != lit, buffer);
-    if (style.heat.row_picture.has(r)) {
-      const float side = std::round(std::min(line, style.heat.label_room * style.pixels));
-      const ImVec2 max{style.seen.min.x - 4 * style.frame.u,
-                       std::round(style.rect.min.y + (static_cast<float>(r) + 0.5f) * style.cell.y + side / 2)};
-      draw_piece(style, style.heat.row_picture, r, {{max.x - side, max.y - side}, max}, r == lit);
-      continue;
+/// Draws the labels of a heatmap's rows or columns.
+struct LabelDrawer {
+  const Frame& frame;
+  ImDrawList& list;
+  const HeatPicture& heat;
+  Rect rect, seen;
+  float pixels;
+  const float u = frame.u;
+  const ImVec2 cell = cell_size(heat, rect);
+
+  float row_middle(Index r) const { return middle_of(rect.min.y, cell.y, r); }
+  float col_middle(Index c) const { return middle_of(rect.min.x, cell.x, c); }
+  ImU32 ink(bool lit) const { return lit ? frame.look.ink : frame.look.muted; }
+  static Face face(bool lit) { return lit ? Face::bold : Face::ui; }
+  float width(bool lit, std::string_view text) const { return text_size(frame.fonts, face(lit), pixels, text).x; }
+
+  /// Calls put(i) for the visible rows whose labels are drawn if these must be `apart` rows apart.
+  void for_rows(Index lit, float apart, auto put) const {
+    const auto [first, last] =
+        indices_between(rect.min.y, cell.y, heat.rows, list.GetClipRectMin().y, list.GetClipRectMax().y);
+    for (Index r = first; r < last; ++r) {
+      const float y = row_middle(r);
+      if (has_label(r, round_step(apart), lit, apart) && y >= seen.min.y && y <= seen.max.y) put(r);
     }
-    const bool outer = two_tiers && r % 2 == 1;
-    const float room =
-        (two_tiers && !outer ? style.heat.second_tier : style.heat.label_room - (outer ? style.heat.second_tier : 0)) *
-        style.pixels;
-    const float whole = style.width(r == lit, text), width = std::min(whole, room);
-    if (width + 0.5f < whole && is_index(text)) continue;
-    const float middle = style.rect.min.y + (static_cast<float>(r) + 0.5f) * style.cell.y,
-                end = style.seen.min.x - NameGap::row * style.frame.u;
-    const float right = outer ? end - style.heat.second_tier * style.pixels : end;
-    draw_elided(style.list, style.frame.fonts, style.face(r == lit), style.pixels, {right - width, middle - line / 2},
-                style.ink(r == lit), text, width);
-    // A line between its neighbours' labels to its row.
-    if (outer)
-      style.list.AddLine({right + 2 * style.frame.u, std::round(middle)}, {end + 2 * style.frame.u, std::round(middle)},
-                         style.frame.look.line, Stroke::hair(style.frame.u));
   }
-}
-
-/// Draws the column's piece of a picture below it; returns whether its token is one.
-bool put_column_piece(const LabelStyle& style, Index c, Index lit) {
-  if (!style.heat.col_picture.has(c)) return false;
-  const float side = std::round(style.pixels);
-  const ImVec2 min{std::round(style.rect.min.x + (static_cast<float>(c) + 0.5f) * style.cell.x - side / 2),
-                   std::round(style.seen.max.y + NameGap::column * style.frame.u)};
-  draw_piece(style, style.heat.col_picture, c, {min, {min.x + side, min.y + side}}, c == lit);
-  return true;
-}
-
-/// Each label ends below its cell and leans to the left.
-void draw_turned_labels(const LabelStyle& style, Index lit) {
-  const auto [first, last] = visible(style.rect.min.x, style.cell.x, style.heat.cols, style.list.GetClipRectMin().x,
-                                     style.list.GetClipRectMax().x);
-  const float apart = style.pixels * 1.05f / style.cell.x;
-  const Index every = round_step(apart);
-  for (Index c = first; c < last; ++c) {
-    if (!style.shows_col(c) || !has_label(c, every, lit, apart) || put_column_piece(style, c, lit)) continue;
-    const ImVec2 end{style.rect.min.x + (static_cast<float>(c) + 0.5f) * style.cell.x + style.pixels * 0.25f,
-                     style.seen.max.y + style.pixels * 0.55f};
-    draw_turned(style.list, style.frame.fonts, style.face(c == lit), style.pixels, end, -45, style.ink(c == lit),
-                style.heat.col_labels[static_cast<std::size_t>(c)], style.heat.turned_room * style.pixels);
+  /// The same for columns, except those that have a piece of a picture in place of a label, which is drawn.
+  void for_cols(Index lit, float apart, auto put) const {
+    const auto [first, last] =
+        indices_between(rect.min.x, cell.x, heat.cols, list.GetClipRectMin().x, list.GetClipRectMax().x);
+    for (Index c = first; c < last; ++c) {
+      const float x = col_middle(c), side = std::round(pixels);
+      if (!has_label(c, round_step(apart), lit, apart) || x < seen.min.x || x > seen.max.x) continue;
+      const ImVec2 min{std::round(x - side / 2), std::round(seen.max.y + NameGap::column * u)};
+      if (heat.col_picture.has(c)) draw_piece(heat.col_picture, c, {min, {min.x + side, min.y + side}}, c == lit);
+      else put(c);
+    }
   }
-}
 
-void draw_column_labels(const LabelStyle& style, Index lit) {
-  const float u = style.frame.u;
-  const auto [first, last] = visible(style.rect.min.x, style.cell.x, style.heat.cols, style.list.GetClipRectMin().x,
-                                     style.list.GetClipRectMax().x);
-  // A name may be cut to a few letters, an index may not.
-  const float widest = std::min(style.heat.widest_column * style.pixels, 56 * u * style.pixels / (TypeSize::note * u));
-  const float room = std::max(style.cell.x - 3 * u, widest);
-  const float apart = (room + 3 * u) / style.cell.x - 0.01f;
-  const Index every = round_step(apart);
-  for (Index c = first; c < last; ++c) {
-    if (!has_label(c, every, lit, apart) || !style.shows_col(c) || put_column_piece(style, c, lit)) continue;
-    char buffer[24];
-    const std::string_view text =
-        label_text(style.heat.col_labels[static_cast<std::size_t>(c)], c, every > names_left_out && c != lit, buffer);
-    const float whole = style.width(c == lit, text),
-                width = std::min(whole, std::max(room, static_cast<float>(every) * style.cell.x - 3 * u));
-    if (width + 0.5f < whole && is_index(text)) continue;
-    const float x = style.rect.min.x + (static_cast<float>(c) + 0.5f) * style.cell.x - width / 2;
-    draw_elided(style.list, style.frame.fonts, style.face(c == lit), style.pixels,
-                {x, style.seen.max.y + NameGap::column * u}, style.ink(c == lit), text, width);
+  /// The token's piece of the picture, in place of its label.
+  void draw_piece(const TokenPicture& picture, Index token, Rect at, bool lit) const {
+    const Index patch = token - picture.extra;
+    const ImVec2 whole{at.width() * static_cast<float>(picture.columns),
+                       at.height() * static_cast<float>(picture.rows)};
+    const ImVec2 min{at.min.x - static_cast<float>(patch % picture.columns) * at.width(),
+                     at.min.y - static_cast<float>(patch / picture.columns) * at.height()};
+    list.PushClipRect(at.min, at.max, true);
+    frame.painter.stretched(list, min, {min.x + whole.x, min.y + whole.y}, picture.image);
+    list.PopClipRect();
+    if (lit) compat::add_rect(list, at.min, at.max, frame.look.ink, 0, Stroke::hair(u));
   }
-}
+
+  void draw_rows(Index lit) const {
+    const float line = text_size(frame.fonts, Face::ui, pixels, "0").y, second_tier = heat.second_tier * pixels;
+    const bool two_tiers = heat.second_tier > 0 && 2 * cell.y >= line * name_height - 0.01f;
+    const float apart = two_tiers ? 1 : line * name_height / cell.y;
+    for_rows(lit, apart, [&](Index r) {
+      const float middle = row_middle(r);
+      if (heat.row_picture.has(r)) {
+        const float side = std::round(std::min(line, heat.label_room * pixels));
+        const ImVec2 max{seen.min.x - 4 * u, std::round(middle + side / 2)};
+        return draw_piece(heat.row_picture, r, {{max.x - side, max.y - side}, max}, r == lit);
+      }
+      char buffer[24];
+      const std::string_view text = label_text(heat.row_labels, r, round_step(apart), lit, buffer);
+      const bool outer = two_tiers && r % 2 == 1;
+      const float room =
+          (two_tiers && !outer ? heat.second_tier : heat.label_room - (outer ? heat.second_tier : 0)) * pixels;
+      const float whole = width(r == lit, text), drawn = std::min(whole, room);
+      if (drawn + 0.5f < whole && is_index(text)) return;
+      const float end = seen.min.x - NameGap::row * u, right = outer ? end - second_tier : end;
+      draw_elided(list, frame.fonts, face(r == lit), pixels, {right - drawn, middle - line / 2}, ink(r == lit), text,
+                  drawn);
+      // A line between its neighbours' labels to its row.
+      if (outer)
+        list.AddLine({right + 2 * u, std::round(middle)}, {end + 2 * u, std::round(middle)}, frame.look.line,
+                     Stroke::hair(u));
+    });
+  }
+
+  /// Each label ends below its cell and leans to the left.
+  void draw_turned_cols(Index lit) const {
+    for_cols(lit, pixels * 1.05f / cell.x, [&](Index c) {
+      const ImVec2 end{col_middle(c) + pixels * 0.25f, seen.max.y + pixels * 0.55f};
+      draw_turned(list, frame.fonts, face(c == lit), pixels, end, -45, ink(c == lit),
+                  heat.col_labels[static_cast<std::size_t>(c)], heat.turned_room * pixels);
+    });
+  }
+
+  void draw_cols(Index lit) const {
+    // A name may be cut to a few letters, an index may not.
+    const float widest = std::min(heat.widest_column * pixels, 56 * u * pixels / (TypeSize::note * u));
+    const float room = std::max(cell.x - 3 * u, widest), apart = (room + 3 * u) / cell.x - 0.01f;
+    const Index every = round_step(apart);
+    for_cols(lit, apart, [&](Index c) {
+      char buffer[24];
+      const std::string_view text = label_text(heat.col_labels, c, every, lit, buffer);
+      const float whole = width(c == lit, text),
+                  drawn = std::min(whole, std::max(room, static_cast<float>(every) * cell.x - 3 * u));
+      if (drawn + 0.5f < whole && is_index(text)) return;
+      draw_elided(list, frame.fonts, face(c == lit), pixels,
+                  {col_middle(c) - drawn / 2, seen.max.y + NameGap::column * u}, ink(c == lit), text, drawn);
+    });
+  }
+};
 
 }  // namespace
 
@@ -266,13 +243,19 @@ void draw_colour_bar(ImDrawList& list, Rect bar, const Colormap& map) {
 
 void draw_labels(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, Rect seen, float pixels,
                  bool every_head) {
-  const LabelStyle style{frame, list, heat, rect, seen, pixels, cell_size(heat, rect)};
+  const LabelDrawer drawer{frame, list, heat, rect, seen, pixels};
   std::optional<Cell> looked_at = frame.looked_at();
   if (looked_at && every_head && looked_at->stage == heat.stage) looked_at->head = heat.head;
   const Meaning lit = looked_at ? meaning_in(heat, *looked_at) : Meaning{};
-  if (!heat.row_labels.empty()) draw_row_labels(style, lit.row);
+  if (!heat.row_labels.empty()) drawer.draw_rows(lit.row);
   if (heat.col_labels.empty()) return;
-  heat.turned_room > 0 ? draw_turned_labels(style, lit.col) : draw_column_labels(style, lit.col);
+  heat.turned_room > 0 ? drawer.draw_turned_cols(lit.col) : drawer.draw_cols(lit.col);
+}
+
+std::pair<Index, Index> indices_between(float from, float size, Index count, float lo, float hi) {
+  const auto first = static_cast<Index>(std::max(0.0f, std::floor((lo - from) / size)));
+  const auto last = static_cast<Index>(std::max(0.0f, std::ceil((hi - from) / size)));
+  return {std::min(first, count), std::min(last, count)};
 }
 
 const std::string* label_at(const HeatPicture& heat, const Rect& rect, ImVec2 point, float pixels) {

@@ -32,6 +32,16 @@ inline ImVec2 cell_size(const HeatPicture& heat, const Rect& rect) {
   return {rect.width() / static_cast<float>(heat.cols), rect.height() / static_cast<float>(heat.rows)};
 }
 
+/// The rectangle of a block of cells if the heatmap fills `rect`.
+inline Rect cells_rect(const HeatPicture& heat, const Rect& rect, Index row, Index rows, Index col, Index cols) {
+  const auto [w, h] = cell_size(heat, rect);
+  return {{rect.min.x + static_cast<float>(col) * w, rect.min.y + static_cast<float>(row) * h},
+          {rect.min.x + static_cast<float>(col + cols) * w, rect.min.y + static_cast<float>(row + rows) * h}};
+}
+
+/// Which of `count` cells of this size, the first of which begins at `from`, are between `lo` and `hi`: [first, last).
+std::pair<Index, Index> indices_between(float from, float size, Index count, float lo, float hi);
+
 /// Writes the numbers into the visible, computed cells, in a colour that contrasts with the cell, with as many digits
 /// as fit in all of them; none if one does not fit. NaN and −∞ have their marks. `squeeze`: uses smaller type for long
 /// numbers.

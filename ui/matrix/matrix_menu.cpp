@@ -1,8 +1,9 @@
 #include "ui/matrix/matrix_menu.h"
 
 #include <algorithm>
-#include <cstdio>
+#include <cctype>
 #include <iterator>
+#include <string_view>
 
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
@@ -15,20 +16,18 @@ namespace {
 struct Line {
   MatrixTake what;
   const char* word;
-  const char* keys;
-  char letter;
-  bool ctrl, shift, alt;
+  std::string_view keys;
 };
 
 constexpr Line lines[] = {
-    {MatrixTake::value, "matrix_menu.value", "Ctrl+C", 'c', true, false, false},
-    {MatrixTake::row, "matrix_menu.row", "Ctrl+Shift+C", 'c', true, true, false},
-    {MatrixTake::matrix, "matrix_menu.matrix", "Ctrl+Alt+C", 'c', true, false, true},
-    {MatrixTake::figure, "matrix_menu.figure", "Ctrl+E", 0, false, false, false},  // the session handles the key
-    {MatrixTake::png, "matrix_menu.png", "Alt+P", 'p', false, false, true},
-    {MatrixTake::svg, "matrix_menu.svg", "Alt+S", 's', false, false, true},
-    {MatrixTake::csv, "matrix_menu.csv", "Alt+C", 'c', false, false, true},
-    {MatrixTake::npy, "matrix_menu.npy", "Alt+N", 'n', false, false, true},
+    {MatrixTake::value, "matrix_menu.value", "Ctrl+C"},
+    {MatrixTake::row, "matrix_menu.row", "Ctrl+Shift+C"},
+    {MatrixTake::matrix, "matrix_menu.matrix", "Ctrl+Alt+C"},
+    {MatrixTake::figure, "matrix_menu.figure", "Ctrl+E"},
+    {MatrixTake::png, "matrix_menu.png", "Alt+P"},
+    {MatrixTake::svg, "matrix_menu.svg", "Alt+S"},
+    {MatrixTake::csv, "matrix_menu.csv", "Alt+C"},
+    {MatrixTake::npy, "matrix_menu.npy", "Alt+N"},
 };
 constexpr MatrixTake first_file = MatrixTake::figure;
 
@@ -47,17 +46,15 @@ void catch_clicks(const Frame& frame, Rect window, Rect menu) {
 void draw_heading(const Frame& frame, const Cell& cell, ImVec2 at) {
   const float u = frame.u;
   frame.write(Face::bold, TypeSize::body, at, frame.look.lane(cell.stage), name(cell.stage));
-  char where[96];
-  const int length = has_head_axis(cell.stage)
-                         ? std::snprintf(where, sizeof where, "%s %lld, %s %lld", frame.words("controls.batch"),
-                                         static_cast<long long>(cell.batch), frame.words("controls.head"),
-                                         static_cast<long long>(cell.head))
-                         : std::snprintf(where, sizeof where, "%s %lld", frame.words("controls.batch"),
-                                         static_cast<long long>(cell.batch));
   if (is_parameter(cell.stage)) return;
+  const auto where = [&] {
+    std::string text = frame.words("controls.batch") + (" " + std::to_string(cell.batch));
+    if (has_head_axis(cell.stage))
+      text += std::string(", ") + frame.words("controls.head") + " " + std::to_string(cell.head);
+    return text;
+  };
   const float x = at.x + frame.width(Face::bold, TypeSize::body, name(cell.stage)) + 10 * u;
-  frame.write(Face::ui, TypeSize::note, {x, at.y + 1.5f * u}, frame.look.muted,
-              {where, static_cast<std::size_t>(std::max(length, 0))});
+  frame.write(Face::ui, TypeSize::note, {x, at.y + 1.5f * u}, frame.look.muted, frame.kept(where, cell));
 }
 
 /// Returns whether it was clicked.
@@ -122,9 +119,10 @@ void press_matrix_keys(const Frame& frame) {
   const std::optional<Cell> cell = frame.view().menu ? frame.view().menu->cell : frame.looked_at();
   if (!cell || !frame.shows(*cell)) return;
   for (const Line& line : lines) {
-    if (line.letter == 0 || io.KeyCtrl != line.ctrl || io.KeyShift != line.shift || io.KeyAlt != line.alt ||
-        !compat::pressed(line.letter))
-      continue;
+    const auto has = [&](std::string_view key) { return line.keys.find(key) != std::string_view::npos; };
+    const bool modifiers = io.KeyCtrl == has("Ctrl") && io.KeyShift == has("Shift") && io.KeyAlt == has("Alt");
+    if (line.what == MatrixTake::figure || !modifiers) continue;  // the session handles Ctrl+E
+    if (!compat::pressed(static_cast<char>(std::tolower(line.keys.back())))) continue;
     if (frame.view().menu) close(frame);
     frame.actions.push_back(TakeMatrix{*cell, line.what});
   }

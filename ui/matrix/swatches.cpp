@@ -10,24 +10,20 @@
 namespace headlight {
 namespace {
 
-/// The patterns as in figures, all of one size.
-struct Patterns {
-  std::array<std::shared_ptr<const Image>, cell_kind_count> images;
-};
-
-const Patterns& patterns(const Frame& frame, int side) {
+/// The patterns of all kinds of cells as in figures, in one size.
+const auto& patterns(const Frame& frame, int side) {
   const auto make = [&] {
-    Patterns made;
+    std::array<std::shared_ptr<const Image>, cell_kind_count> images;
     HeatmapStyle style;
     style.map = &mask_colormap(frame.look.theme);
     style.range = {0, 1};
     style.theme = frame.look.theme;
     style.scale = frame.u;
     for (std::size_t k = 0; k < cell_kind_count; ++k)
-      made.images[k] = std::make_shared<Image>(cell_swatch(static_cast<CellKind>(k), style, side, side));
-    return made;
+      images[k] = std::make_shared<Image>(cell_swatch(static_cast<CellKind>(k), style, side, side));
+    return images;
   };
-  return frame.pictures.get<Patterns>(make, frame.look.theme, side, frame.u);
+  return frame.pictures.kept(make, frame.look.theme, side, frame.u);
 }
 
 }  // namespace
@@ -44,7 +40,7 @@ void draw_swatch(const Frame& frame, ImDrawList& list, const Swatch& swatch, ImV
   if (swatch.kind == CellKind::value) {
     list.AddRectFilled(at, end, swatch.colour);
   } else {
-    frame.painter.image(list, at, patterns(frame, pixels).images[static_cast<std::size_t>(swatch.kind)]);
+    frame.painter.image(list, at, patterns(frame, pixels)[static_cast<std::size_t>(swatch.kind)]);
   }
   compat::add_rect(list, at, end, frame.look.muted, 0, 1);
 }

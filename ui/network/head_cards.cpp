@@ -21,7 +21,7 @@ struct HeadCards : NetworkPart {
     const OverviewLayer& layer = layer_at(at.layer);
     const bool measured = facts.can_measure && view.measure != HeadMeasure::weight;
     if (measured && at.layer >= std::ssize(facts.brought)) return;  // not computed yet
-    const Tensor& pictures = measured ? facts.brought[static_cast<std::size_t>(at.layer)] : layer.summary.pictures;
+    const Tensor& pictures = measured ? item(facts.brought, at.layer) : layer.summary.pictures;
     if (!pictures.defined()) return;
     const auto rows = static_cast<float>(pictures.size(2)), cols = static_cast<float>(pictures.size(3));
     const float side = std::min(room.width() / cols, room.height() / rows);
@@ -33,7 +33,7 @@ struct HeadCards : NetworkPart {
     quad.batch = batch_of(pictures.size(0));
     quad.head = at.head;
     quad.row_ranges = has_row_ranges(pictures.size(3));
-    quad.opacity = layer.silent[static_cast<std::size_t>(at.head)] ? 0.25f : 1;
+    quad.opacity = item(layer.silent, at.head) ? 0.25f : 1;
     const Rect rect{{std::round(room.min.x), std::round(room.centre().y - size.y / 2)},
                     {std::round(room.min.x + size.x), std::round(room.centre().y + size.y / 2)}};
     pen.matrix(std::move(quad), rect);
@@ -59,7 +59,7 @@ struct HeadCards : NetworkPart {
   std::size_t lines_of_claims(float width) const {
     std::size_t lines = 0;
     for (Index l = 0; l < std::ssize(facts.claims); ++l) {
-      for (Index h = 0; h < std::ssize(facts.claims[static_cast<std::size_t>(l)]); ++h)
+      for (Index h = 0; h < std::ssize(item(facts.claims, l)); ++h)
         lines = std::max(lines, claim_lines({l, h}, width).size());
     }
     return lines;
@@ -67,7 +67,7 @@ struct HeadCards : NetworkPart {
 
   /// The head's number, its mark and its description, below or next to its picture.
   void put_words(HeadPlace at, Rect words, bool below, bool names_layer, const std::optional<HeadMark>& mark) const {
-    const bool silent = layer_at(at.layer).silent[static_cast<std::size_t>(at.head)];
+    const bool silent = item(layer_at(at.layer).silent, at.head);
     float y = words.min.y + line / 2;
     const std::string number = names_layer ? head_name(at) : std::to_string(at.head);
     const Rect named = pen.text(TextRole::word, Face::bold, caption * 1.05f, {words.min.x, y}, Align::left,
@@ -79,7 +79,7 @@ struct HeadCards : NetworkPart {
     const std::string share = shares ? MatrixNumbers(2, true)(static_cast<float>(mark->share)) : "";
     const float number_room = share.empty() ? 0 : pen.measure(Face::mono, pen.type.number, share).x + 6 * u;
     const auto fits = [&](const std::string& text, float beside_it) {
-      return after + pen.measure(Face::ui, caption, text).x + beside_it <= words.max.x;
+      return after + width_of(text) + beside_it <= words.max.x;
     };
     std::string label = mark_words(mark, silent);
     if (!fits(label, 0) && mark && mark->pattern && !silent)
@@ -113,9 +113,9 @@ struct HeadCards : NetworkPart {
                               : 0;
     const bool below = under >= next_to && under >= 50 * u, beside = !below && next_to > 0;
     const float side = below ? under : beside ? next_to : card.width() - 2 * pad;
-    const Rect picture = below ? Rect{{card.min.x + pad, card.min.y + pad}, {card.max.x - pad, card.min.y + pad + side}}
-                               : Rect{{card.min.x + pad, card.min.y + pad},
-                                      {card.min.x + pad + side, card.max.y - pad - (beside ? 0 : bar)}};
+    const ImVec2 corner{card.min.x + pad, card.min.y + pad};
+    const Rect picture = below ? Rect{corner, {card.max.x - pad, corner.y + side}}
+                               : Rect{corner, {corner.x + side, card.max.y - pad - (beside ? 0 : bar)}};
     put_picture(at, picture, !below && !beside);
     const Rect words =
         below ? Rect{{card.min.x + pad, picture.max.y + 2 * u}, {card.max.x - pad, card.max.y - pad + 2 * u}}
@@ -132,11 +132,8 @@ struct HeadCards : NetworkPart {
       put_words(at, {words.min, {words.max.x, words.max.y - bar}}, below, names_layer, mark);
       put_bar({{words.min.x, words.max.y - bar}, words.max});
     }
-    pen.box(card,
-            chosen  ? hue
-            : large ? look.line
-                    : fade(look.line, 0.4f),
-            chosen ? Stroke::chosen(u) : 1, large ? 8 * u : 2 * u);
+    const ImU32 border = chosen ? hue : large ? look.line : fade(look.line, 0.4f);
+    pen.box(card, border, chosen ? Stroke::chosen(u) : 1, large ? 8 * u : 2 * u);
     pen.target(card, SceneAction::head, at.head, {Stage::weights, at.layer, at.head, 0, 0});
   }
 
@@ -150,10 +147,8 @@ struct HeadCards : NetworkPart {
   void put_layers(Rect room) const {
     const auto layers = static_cast<Index>(overview.layers.size()), heads = overview.heads();
     float label = 0;
-    const auto name_of = [&](Index layer) {
-      return overview.layers.size() == 1 ? std::string() : say.fill("network.layer", {layer_at(layer).layer});
-    };
-    for (Index l = 0; l < layers; ++l) label = std::max(label, pen.measure(Face::ui, caption, name_of(l)).x);
+    const auto name_of = [&](Index layer) { return overview.layers.size() == 1 ? std::string() : layer_title(layer); };
+    for (Index l = 0; l < layers; ++l) label = std::max(label, width_of(name_of(l)));
     label = label > 0 ? label + 12 * u : 0;
     const float gap = heads > 8 || layers > 6 ? 4 * u : 10 * u;
     const float width = (room.width() - label) / static_cast<float>(heads);
@@ -163,7 +158,7 @@ struct HeadCards : NetworkPart {
       const float row = caption * 1.5f;
       for (Index h = 0; h < heads; ++h) {
         const std::string number = std::to_string(h);
-        if (pen.measure(Face::ui, caption, number).x > width - gap) break;
+        if (width_of(number) > width - gap) break;
         pen.caption({room.min.x + label + static_cast<float>(h) * width + (width - gap) / 2, room.min.y + row / 2},
                     Align::middle, number);
       }
@@ -182,10 +177,8 @@ struct HeadCards : NetworkPart {
       const auto count = static_cast<Index>(layer_at(l).silent.size());
       for (Index h = 0; h < count; ++h) {
         const float x = room.min.x + label + static_cast<float>(h) * width;
-        put_card({l, h},
-                 {{x, y},
-                  {x + (numbered ? width : std::min(width, std::max(height * 2.1f, 24 * u))) - gap, y + height - gap}},
-                 false);
+        const float taken = numbered ? width : std::min(width, std::max(height * 2.1f, 24 * u));
+        put_card({l, h}, {{x, y}, {x + taken - gap, y + height - gap}}, false);
       }
     }
     if (cut)
@@ -207,16 +200,16 @@ struct HeadCards : NetworkPart {
 
   void put_in_order(Rect room) const {
     const std::vector<HeadPlace> order = heads_in_order(overview, facts, view.network);
-    const Index columns = columns_in_order(static_cast<Index>(order.size()), room.width(), room.height());
-    const Index rows = (static_cast<Index>(order.size()) + columns - 1) / columns;
+    const Index count = std::ssize(order), columns = columns_in_order(count, room.width(), room.height());
+    const Index rows = (count + columns - 1) / columns;
     const float gap = columns > 8 ? 4 * u : 10 * u;
     const float width = room.width() / static_cast<float>(columns),
                 height = std::min(room.height() / static_cast<float>(rows), most_card_height(width));
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      const auto at = static_cast<Index>(i);
-      const ImVec2 corner{room.min.x + static_cast<float>(at % columns) * width,
-                          room.min.y + static_cast<float>(at / columns) * height};
-      put_card(order[i], {corner, {corner.x + std::min(width, height * 2.1f) - gap, corner.y + height - gap}}, true);
+    for (Index i = 0; i < count; ++i) {
+      const ImVec2 corner{room.min.x + static_cast<float>(i % columns) * width,
+                          room.min.y + static_cast<float>(i / columns) * height};
+      put_card(item(order, i), {corner, {corner.x + std::min(width, height * 2.1f) - gap, corner.y + height - gap}},
+               true);
     }
   }
 };

@@ -18,8 +18,9 @@ struct ResidualSteps {
 };
 /// For the stack of the layer.
 ResidualSteps residual_steps(const SceneContext& context, const HeadOverview& overview, Index layer) {
-  const OverviewLayer& at = overview.layers[static_cast<std::size_t>(layer)];
-  auto [steps, names] = ResidualSteps{};
+  const OverviewLayer& at = item(overview.layers, layer);
+  ResidualSteps residual;
+  auto& [steps, names] = residual;
   for (const OverviewLayer& each : overview.layers) {
     if (each.stack != at.stack || each.cross != at.cross || !each.summary.entering.defined()) continue;
     steps.push_back(each.summary.entering);
@@ -31,7 +32,7 @@ ResidualSteps residual_steps(const SceneContext& context, const HeadOverview& ov
     steps.push_back(overview.leaving);
     names.emplace_back(context.words("network.end"));
   }
-  return {std::move(steps), std::move(names)};
+  return residual;
 }
 
 /// One line per token from layer to layer, the mean in bold.
@@ -54,30 +55,32 @@ void put_residual(Pen& pen, const ResidualSteps& residual, Rect room) {
   pen.fill({{chart.min.x, chart.min.y}, {chart.max.x, chart.min.y + 1}}, look.line);
   pen.number(pen.type.number, {chart.min.x - 6 * u, chart.min.y}, Align::right, look.muted, figures(most));
   pen.number(pen.type.number, {chart.min.x - 6 * u, chart.max.y}, Align::right, look.muted, "0");
-  const auto point = [&](std::size_t step, double value) {
+  const auto point = [&](std::size_t step, float value) {
     return ImVec2{chart.min.x + static_cast<float>(step) / static_cast<float>(steps.size() - 1) * chart.width(),
-                  chart.max.y - static_cast<float>(value) / most * chart.height()};
+                  chart.max.y - value / most * chart.height()};
   };
-  const Index lines = std::min<Index>(n, 128);
-  for (Index i = 0; i < lines; ++i) {
+  const auto put_line = [&](const auto& value, ImU32 colour, float thickness) {
+    for (std::size_t s = 1; s < steps.size(); ++s)
+      pen.line(point(s - 1, value(s - 1)), point(s, value(s)), colour, thickness);
+  };
+  for (Index i = 0; i < std::min<Index>(n, 128); ++i) {
     const bool lit = context.view.network.pointed == i;
-    for (std::size_t s = 1; s < steps.size(); ++s) {
-      pen.line(point(s - 1, static_cast<double>(steps[s - 1].at({batch, i}))),
-               point(s, static_cast<double>(steps[s].at({batch, i}))), lit ? look.q : fade(look.muted, 0.4f),
-               lit ? 2.4f * u : u);
-    }
+    put_line(
+        [&](std::size_t s) {
+          return steps[s].at({batch, i});
+        },
+        lit ? look.q : fade(look.muted, 0.4f), lit ? 2.4f * u : u);
   }
   const auto mean = [&](std::size_t s) {
     double sum = 0;
     for (Index i = 0; i < n; ++i) sum += static_cast<double>(steps[s].at({batch, i}));
-    return sum / static_cast<double>(n);
+    return static_cast<float>(sum / static_cast<double>(n));
   };
-  for (std::size_t s = 1; s < steps.size(); ++s)
-    pen.line(point(s - 1, mean(s - 1)), point(s, mean(s)), look.after, 2.4f * u);
+  put_line(mean, look.after, 2.4f * u);
   float end = -1e9f;
+  const float last_width = pen.measure(Face::ui, caption, names.back()).x;
   for (std::size_t s = 0; s < steps.size(); ++s) {
-    const float width = pen.measure(Face::ui, caption, names[s]).x,
-                last_width = pen.measure(Face::ui, caption, names.back()).x;
+    const float width = pen.measure(Face::ui, caption, names[s]).x;
     const bool is_last = s + 1 == steps.size();
     const float middle = std::clamp(point(s, 0).x, room.min.x + width / 2, room.max.x - width / 2);
     if (middle - width / 2 < end + 6 * u || (!is_last && middle + width / 2 > room.max.x - last_width - 8 * u))
@@ -90,24 +93,25 @@ void put_residual(Pen& pen, const ResidualSteps& residual, Rect room) {
 struct HeadPanel : NetworkPart {
   Rect room;  ///< the remaining room, from the top
   const OverviewLayer& layer = layer_at(looked.layer);
-  const HeadPatterns& patterns = layer.summary.patterns[static_cast<std::size_t>(looked.head)];
+  const HeadPatterns& patterns = item(layer.summary.patterns, looked.head);
   const float names = names_room();
 
   float names_room() const {
-    float widest = 0;
-    const auto add = [&](const std::string& key) {
-      widest = std::max(widest, pen.measure(Face::ui, caption, say(key)).x);
-    };
-    add("network.without_head");
-    add("network.with_mean");
-    for (std::size_t i = 0; i < head_pattern_count; ++i) add(pattern_key(trace, static_cast<HeadPattern>(i)));
-    return std::min(widest + pen.measure(Face::ui, caption, " (9)").x + 12 * u, room.width() * 0.5f);
+    float widest = std::max(width_of(say("network.without_head")), width_of(say("network.with_mean")));
+    for (std::size_t i = 0; i < head_pattern_count; ++i)
+      widest = std::max(widest, width_of(say(pattern_key(trace, static_cast<HeadPattern>(i)))));
+    return std::min(widest + width_of(" (9)") + 12 * u, room.width() * 0.5f);
   }
 
   void put_heading(const std::string& text, ImU32 colour, float pixels) {
     pen.text(TextRole::word, Face::bold, pixels, {room.min.x, room.min.y + pixels * 0.7f}, Align::left, colour, text,
              room.width());
     room.min.y += pixels * 1.6f;
+  }
+
+  void put_section(const std::string& title) {
+    room.min.y += 4 * u;
+    put_heading(title, look.ink, caption * 1.1f);
   }
 
   void put_note(std::string_view text, std::span<const Named> values = {}) {
@@ -161,7 +165,7 @@ struct HeadPanel : NetworkPart {
 
   void put_actions() {
     std::vector<Chip> actions{{say("network.open"), SceneAction::how, 0, false, true}};
-    const bool silent = layer.silent[static_cast<std::size_t>(looked.head)];
+    const bool silent = item(layer.silent, looked.head);
     if (facts.can_knock)
       actions.push_back({say(silent ? "sentence.back_in" : "network.knock"), SceneAction::knock_out, 0, silent});
     room.min.y = pen.chips(room, actions, caption * 2.3f, 24, 7 * u) + 8 * u;
@@ -195,25 +199,22 @@ struct HeadPanel : NetworkPart {
   /// The probability of the most likely next word with all heads, without this one, and without its layer.
   void put_effect() {
     if (facts.likeliest.empty() || facts.without.empty() || room.height() <= caption * 11) return;
-    const auto at = static_cast<std::size_t>(looked.layer), head = static_cast<std::size_t>(looked.head);
-    room.min.y += 4 * u;
     const auto last = std::ranges::find(facts.predictions, true, &NetworkFacts::Prediction::last);
-    put_heading(last == facts.predictions.end() || reads_pictures(trace)
+    put_section(last == facts.predictions.end() || reads_pictures(trace)
                     ? say.fill("network.how_sure", {facts.likeliest})
-                    : say.fill("network.how_sure_after", {last->after, facts.likeliest}),
-                look.ink, caption * 1.1f);
+                    : say.fill("network.how_sure_after", {last->after, facts.likeliest}));
+    const auto of_head = [&](const auto& table) { return item(item(table, looked.layer), looked.head); };
     put_bar(say("network.whole"), facts.probability, look.after);
-    put_bar(say("network.without_head"), facts.without[at][head], look.after);
-    if (!facts.with_mean.empty()) put_bar(say("network.with_mean"), facts.with_mean[at][head], look.after);
-    put_bar(say("network.without_layer"), facts.without_layer[at], look.after);
+    put_bar(say("network.without_head"), of_head(facts.without), look.after);
+    if (!facts.with_mean.empty()) put_bar(say("network.with_mean"), of_head(facts.with_mean), look.after);
+    put_bar(say("network.without_layer"), item(facts.without_layer, looked.layer), look.after);
   }
 
   void put_residual_sizes() {
     const float chart = caption * 8.5f;
     const ResidualSteps steps = residual_steps(context, overview, looked.layer);
     if (steps.sizes.size() <= 1 || room.height() <= chart + caption * 2) return;
-    room.min.y += 4 * u;
-    put_heading(say("network.residual"), look.ink, caption * 1.1f);
+    put_section(say("network.residual"));
     put_residual(pen, steps, {room.min, {room.max.x, room.min.y + chart - caption * 1.8f}});
     room.min.y += chart - caption * 1.6f;
   }
@@ -221,14 +222,12 @@ struct HeadPanel : NetworkPart {
   /// "after the: cat 0.31", one line per word; if there are too many, the last words.
   void put_predictions() {
     if (facts.predictions.empty() || room.height() <= caption * 4.5f) return;
-    room.min.y += 4 * u;
-    put_heading(say("network.said"), look.ink, caption * 1.1f);
+    put_section(say("network.said"));
     const float pitch = caption * 1.5f;
     const auto fits = static_cast<std::size_t>(std::max(0.0f, room.height() / pitch)), count = facts.predictions.size();
     const std::size_t first = count - std::min(count, fits);
     float words = 0;
-    for (std::size_t i = first; i < count; ++i)
-      words = std::max(words, pen.measure(Face::ui, caption, facts.predictions[i].after).x);
+    for (std::size_t i = first; i < count; ++i) words = std::max(words, width_of(facts.predictions[i].after));
     words = std::min(words, room.width() * 0.38f);
     const float numbers = pen.measure(Face::mono, pen.type.number, "0.00").x + 8 * u;
     for (std::size_t i = first; i < count; ++i, room.min.y += pitch) {

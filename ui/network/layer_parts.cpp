@@ -19,10 +19,10 @@ struct ExpertPanels : NetworkPart {
 
   /// One row per word, one column per expert, and a last row with each expert's share of all words.
   void put(Index layer, Rect room) const {
-    const Tensor& shares = facts.experts[static_cast<std::size_t>(layer)];
+    const Tensor& shares = item(facts.experts, layer);
     const Index batch = batch_of(shares.size(0)), count = shares.size(2);
     pen.text(TextRole::caption, Face::bold, caption, {room.min.x, room.min.y + pitch / 2}, Align::left,
-             layer == looked.layer ? look.accent : look.ink, say.fill("network.layer", {layer_at(layer).layer}));
+             layer == looked.layer ? look.accent : look.ink, layer_title(layer));
     pen.target(room, SceneAction::layer, layer);
     const Index words = std::min(static_cast<Index>(std::ssize(facts.text)), shares.size(1));  // fewer in another stack
     const Index fits = std::clamp<Index>(static_cast<Index>(std::floor(room.height() / pitch + 0.01f)) - 3, 1, words);
@@ -51,19 +51,15 @@ struct ExpertPanels : NetworkPart {
       for (Index expert = 0; expert < count; ++expert) {
         const float share = shares.at({batch, word, expert});
         most = std::max(most, share);
-        means[static_cast<std::size_t>(expert)] += share / static_cast<float>(words);
+        item(means, expert) += share / static_cast<float>(words);
       }
     }
-    for (Index word = words - fits; word < words; ++word)
-      line(
-          word - (words - fits), facts.text[static_cast<std::size_t>(word)],
-          [&](Index expert) {
-            return shares.at({batch, word, expert});
-          },
-          most, look.after);
-    line(
-        fits, say("network.all_words"), [&](Index expert) { return means[static_cast<std::size_t>(expert)]; },
-        *std::ranges::max_element(means), look.accent);
+    for (Index word = words - fits; word < words; ++word) {
+      const auto share_of = [&](Index expert) { return shares.at({batch, word, expert}); };
+      line(word - (words - fits), item(facts.text, word), share_of, most, look.after);
+    }
+    const auto mean_of = [&](Index expert) { return item(means, expert); };
+    line(fits, say("network.all_words"), mean_of, *std::ranges::max_element(means), look.accent);
   }
 };
 
@@ -81,18 +77,16 @@ struct WritingTable : NetworkPart {
   Rect room;
   const Index at = written_word(facts, view), count = std::ssize(facts.text);
 
-  /// One number if it is the same in all layers, or the sum.
-  template <typename Number>
-  std::string bytes(Number of_layer) const {
+  /// The bytes of all layers together.
+  std::string bytes(auto of_layer) const {
     Index sum = 0;
     for (const DecodeLayer& layer : facts.decode) sum += of_layer(layer) * bytes_a_number;
     return grouped(sum);
   }
 
   float put_totals() const {
-    const Named word{in_sentence(facts.text[static_cast<std::size_t>(at)]), look.k};
     const std::vector<Named> values{
-        word,
+        {in_sentence(item(facts.text, at)), look.k},
         {std::to_string(at), look.ink},
         {bytes([&](const DecodeLayer& l) { return (at - l.first(at)) * l.numbers; }), look.ink},
         {bytes([](const DecodeLayer& l) { return l.numbers; }), look.ink},
@@ -146,9 +140,9 @@ struct WritingTable : NetworkPart {
   void put() {
     room.min.y += put_totals();
     room.min.y += put_legend(room.min.y);
-    float names = 0, numbers = pen.measure(Face::ui, caption, say("network.kept_bytes")).x;
+    float names = 0, numbers = width_of(say("network.kept_bytes"));
     for (const DecodeLayer& layer : facts.decode) {
-      names = std::max(names, pen.measure(Face::ui, caption, label(layer)).x + 14 * u);
+      names = std::max(names, width_of(label(layer)) + 14 * u);
       numbers = std::max(numbers, pen.measure(Face::mono, pen.type.number, text_of(layer)).x);
     }
     names = std::min(names, room.width() * 0.3f);
@@ -165,7 +159,7 @@ struct WritingTable : NetworkPart {
                i == at  ? look.k
                : i > at ? look.muted
                         : look.ink,
-               facts.text[static_cast<std::size_t>(i)], cell - 4 * u);
+               item(facts.text, i), cell - 4 * u);
       pen.target(word, SceneAction::query_word, i);
     }
     pen.caption({room.max.x, room.min.y + head / 2}, Align::right, say("network.kept_bytes"));
@@ -176,7 +170,7 @@ struct WritingTable : NetworkPart {
     const auto [top, rows] = part_around(row, std::ssize(facts.decode), room.height() - foot, caption * 1.7f);
     const float pitch = std::min((room.height() - foot) / static_cast<float>(rows), 44 * u);
     for (Index i = top; i < top + rows; ++i) {
-      const DecodeLayer& each = facts.decode[static_cast<std::size_t>(i)];
+      const DecodeLayer& each = item(facts.decode, i);
       const float y = room.min.y + static_cast<float>(i - top) * pitch;
       const Rect line{{room.min.x, y}, {room.max.x, y + pitch}};
       if (i == row) pen.box({{line.min.x - 6 * u, y}, {line.max.x + 6 * u, line.max.y}}, look.accent, 1, 4 * u);
@@ -184,7 +178,7 @@ struct WritingTable : NetworkPart {
       const auto in_view = std::ranges::find(overview.layers, each.layer, &OverviewLayer::layer);
       pen.target(line, SceneAction::layer, in_view - overview.layers.begin());
     }
-    const DecodeLayer& each = facts.decode[static_cast<std::size_t>(row)];
+    const DecodeLayer& each = item(facts.decode, row);
     room.min.y += static_cast<float>(rows) * pitch + 6 * u;
     pen.sentence(TextRole::caption,
                  say.fill(key_of(each.shared), {each.heads, each.kv_heads}) + " " +
@@ -206,7 +200,7 @@ void put_experts(const NetworkPart& part, Rect room) {
   std::vector<Index> layers;
   Index at = 0;
   for (Index l = 0; l < std::ssize(facts.experts); ++l) {
-    if (!facts.experts[static_cast<std::size_t>(l)].defined()) continue;
+    if (!item(facts.experts, l).defined()) continue;
     if (l <= part.looked.layer) at = std::ssize(layers);
     layers.push_back(l);
   }
@@ -222,7 +216,7 @@ void put_experts(const NetworkPart& part, Rect room) {
   for (Index i = top * columns; i < last; ++i) {
     const ImVec2 corner{room.min.x + static_cast<float>(i % columns) * width,
                         room.min.y + static_cast<float>(i / columns - top) * height};
-    panels.put(layers[static_cast<std::size_t>(i)], {corner, {corner.x + width - gap, corner.y + height - gap}});
+    panels.put(item(layers, i), {corner, {corner.x + width - gap, corner.y + height - gap}});
   }
 }
 

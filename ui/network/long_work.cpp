@@ -6,16 +6,15 @@
 #include <utility>
 
 #include "core/network/network.h"
-#include "core/scenario/inputs.h"
 #include "core/text/utf8_path.h"
 #include "ui/network/network_scene.h"
 
 namespace headlight {
 namespace {
 
-/// Written by the worker, read by the frame.
+/// A value that the worker writes and the frame reads.
 template <typename T>
-class Left {
+class Shared {
  public:
   void put(T made) {
     const std::lock_guard lock(mutex_);
@@ -46,25 +45,25 @@ std::string file_of_sentences(const Frame& frame, const NetworkRun& run) {
 }
 
 void patch(const NetworkRun& run, Index batch, const NetworkChoice& choice, RunOptions options,
-           const std::function<void(double)>& told, Left<PatchShown>& left) {
+           const std::function<void(double)>& tell_share, Shared<PatchShown>& result) {
   const Network& network = *run.network;
   const std::string line = line_of(run, batch);
   const NetworkText text = network.read(line), from = network.read(choice.patch_from);
   PatchShown made{words_of(text), words_of(from), {}, {}};
   const AskedWord word = asked_word(run, std::min(batch, run.logits.size(0) - 1), choice.patch_word, "--word");
   made.word = word.text();
-  left.put(made);
+  result.put(made);
   options.knock_out = run.knock_out;
   options.change = run.change;
   const auto tell = [&](const PatchGrid& so_far, double share) {
     made.grid = so_far;
-    left.put(made);
-    told(share);
+    result.put(made);
+    tell_share(share);
   };
   made.grid = patch_grid(network, text, from, static_cast<Patch::What>(choice.patched), word.word.id, options, tell,
                          word.other_id());
   made.whole = true;
-  left.put(made);
+  result.put(made);
 }
 
 }  // namespace
@@ -73,52 +72,54 @@ PatchShown patch_shown(const Frame& frame, const std::shared_ptr<const NetworkRu
   const NetworkChoice& choice = frame.view().network;
   if (choice.patch_from.empty()) return {};
   const Index batch = frame.view().batch;
-  const auto& left = frame.pictures.kept([] { return std::make_shared<Left<PatchShown>>(); }, run, batch,
-                                         choice.patch_from, choice.patch_word, choice.patched);
-  frame.task.want(left, [left, run, batch, choice](const std::stop_token& stop, const auto& told) {
+  const auto& result = frame.pictures.kept([] { return std::make_shared<Shared<PatchShown>>(); }, run, batch,
+                                           choice.patch_from, choice.patch_word, choice.patched);
+  frame.task.want(result, [result, run, batch, choice](const std::stop_token& stop, const auto& tell_share) {
     RunOptions options;
     options.stop = stop;
-    patch(*run, batch, choice, options, told, *left);
+    patch(*run, batch, choice, options, tell_share, *result);
   });
-  return left->now();
+  return result->now();
 }
 
 std::shared_ptr<const MeanHeads> means_shown(const Frame& frame, const std::shared_ptr<const NetworkRun>& run) {
   const std::string file = file_of_sentences(frame, *run);
   if (file.empty()) return nullptr;
   using Means = std::shared_ptr<const MeanHeads>;
-  const auto& left = frame.pictures.kept([] { return std::make_shared<Left<Means>>(); }, run->network->file(), file);
-  if (const auto made = left->now()) return made;
-  frame.task.want(left, [left, network = run->network, file](const std::stop_token& stop, const auto& told) {
+  const auto& result =
+      frame.pictures.kept([] { return std::make_shared<Shared<Means>>(); }, run->network->file(), file);
+  if (const auto made = result->now()) return made;
+  frame.task.want(result, [result, network = run->network, file](const std::stop_token& stop, const auto& tell_share) {
     RunOptions options;
     options.stop = stop;
-    left->put(mean_heads(*network, sentences_of(file), options, told));
+    result->put(mean_heads(*network, sentences_of(file), options, tell_share));
   });
-  return left->now();
+  return result->now();
 }
 
 StudyShown study_shown(const Frame& frame, const std::shared_ptr<const NetworkRun>& run) {
   const std::string file = file_of_sentences(frame, *run);
   if (file.empty()) return {{}, {}, true, true};
   const Ablation ablation = frame.view().network.study_mean ? Ablation::mean : Ablation::zero;
-  const auto& left =
-      frame.pictures.kept([] { return std::make_shared<Left<StudyShown>>(); }, run->network->file(), file, ablation);
-  if (StudyShown made = left->now(); made.whole) return made;
-  frame.task.want(left, [left, network = run->network, file, ablation](const std::stop_token& stop, const auto& told) {
-    StudyShown made{sentences_of(file), {}};
-    left->put(made);
-    RunOptions options;
-    options.stop = stop;
-    const auto tell = [&](const std::vector<HeadMeans>& so_far, double share) {
-      made.heads = so_far;
-      left->put(made);
-      told(share);
-    };
-    made.heads = head_means(*network, made.lines, options, tell, ablation);
-    made.whole = true;
-    left->put(std::move(made));
-  });
-  return left->now();
+  const auto& result =
+      frame.pictures.kept([] { return std::make_shared<Shared<StudyShown>>(); }, run->network->file(), file, ablation);
+  if (StudyShown made = result->now(); made.whole) return made;
+  frame.task.want(
+      result, [result, network = run->network, file, ablation](const std::stop_token& stop, const auto& tell_share) {
+        StudyShown made{sentences_of(file), {}};
+        result->put(made);
+        RunOptions options;
+        options.stop = stop;
+        const auto tell = [&](const std::vector<HeadMeans>& so_far, double share) {
+          made.heads = so_far;
+          result->put(made);
+          tell_share(share);
+        };
+        made.heads = head_means(*network, made.lines, options, tell, ablation);
+        made.whole = true;
+        result->put(std::move(made));
+      });
+  return result->now();
 }
 
 }  // namespace headlight

@@ -30,7 +30,7 @@ struct LensTable : NetworkPart {
   const float note = caption * 1.7f;  ///< for the note about the shown positions
 
   std::string layer_name(Index i) const {
-    return say.fill("network.after", {layer_at(facts.lens_layers[static_cast<std::size_t>(i)]).layer});
+    return say.fill("network.after", {layer_at(item(facts.lens_layers, i)).layer});
   }
 
   void put_cell(const LensCell& cell, Rect at, Index layer, Index position, bool last) const {
@@ -49,17 +49,12 @@ struct LensTable : NetworkPart {
   }
 
   void lay_out() {
-    grid.names = pen.measure(Face::ui, caption, title).x + 12 * u;
-    for (Index i = 0; i < layers; ++i)
-      grid.names = std::max(grid.names, pen.measure(Face::ui, caption, layer_name(i)).x + 12 * u);
+    grid.names = width_of(title) + 12 * u;
+    for (Index i = 0; i < layers; ++i) grid.names = std::max(grid.names, width_of(layer_name(i)) + 12 * u);
     grid.head = pen.type.word * 1.9f;
-    const float width = grid.room.width() - grid.names, height = grid.room.height() - grid.head - note;
     const Index query = std::min(view.looking.query.value_or(positions - 1), positions - 1);
-    std::tie(grid.first, grid.columns) = part_around(query, positions, width, 62 * u);
-    std::tie(grid.top, grid.lines) =
-        part_around(std::min(looked.layer, layers - 1), layers, height, pen.type.word * 1.7f);
-    grid.column = std::min(width / static_cast<float>(grid.columns), 150 * u);
-    grid.line = std::min(height / static_cast<float>(grid.lines), 64 * u);
+    grid.lay_out({query, positions, 62 * u, 150 * u},
+                 {std::min(looked.layer, layers - 1), layers, pen.type.word * 1.7f, 64 * u}, note);
   }
 
   void put() {
@@ -70,17 +65,12 @@ struct LensTable : NetworkPart {
     pen.caption({corner.x, corner.y + grid.head / 2}, Align::left, title);
     for (Index q = grid.first; q <= last; ++q)
       pen.label(TextRole::word, true, pen.type.word, {grid.middle_of(q), corner.y + grid.head / 2}, Align::middle,
-                look.ink, facts.lens_words[static_cast<std::size_t>(q)], grid.column - 4 * u);
+                look.ink, item(facts.lens_words, q), grid.column - 4 * u);
     for (Index l = grid.top; l < grid.top + grid.lines; ++l) {
-      const float y = grid.y_of(l);
-      pen.caption({corner.x, y + grid.line / 2}, Align::left, layer_name(l));
+      pen.caption({corner.x, grid.y_of(l) + grid.line / 2}, Align::left, layer_name(l));
       if (l >= std::ssize(facts.lens)) continue;  // not computed yet
-      for (Index q = grid.first; q <= last; ++q) {
-        const float x = grid.x_of(q);
-        put_cell(facts.lens[static_cast<std::size_t>(l)][static_cast<std::size_t>(q)],
-                 {{x + 2 * u, y + 2 * u}, {x + grid.column - 2 * u, y + grid.line - 2 * u}},
-                 facts.lens_layers[static_cast<std::size_t>(l)], q, l == layers - 1);
-      }
+      for (Index q = grid.first; q <= last; ++q)
+        put_cell(item(item(facts.lens, l), q), grid.cell(l, q, 2 * u), item(facts.lens_layers, l), q, l == layers - 1);
     }
     if (grid.columns < positions)
       pen.caption({corner.x, grid.end().y + note / 2}, Align::left,
@@ -94,6 +84,14 @@ struct LensTable : NetworkPart {
 std::pair<Index, Index> part_around(Index at, Index count, float room, float least) {
   const Index fits = std::clamp<Index>(static_cast<Index>(room / least), 1, count);
   return {std::clamp<Index>(at - fits / 2, 0, count - fits), fits};
+}
+
+void LayerGrid::lay_out(const GridSide& across, const GridSide& down, float foot) {
+  const float width = room.width() - names, height = room.height() - head - foot;
+  std::tie(first, columns) = part_around(across.at, across.count, width, across.least);
+  std::tie(top, lines) = part_around(down.at, down.count, height, down.least);
+  column = std::min(width / static_cast<float>(columns), across.most);
+  line = std::min(height / static_cast<float>(lines), down.most);
 }
 
 void put_lens(const NetworkPart& part, Rect room) { LensTable{part, {room}}.put(); }

@@ -6,23 +6,14 @@
 #include "core/scenario/inputs.h"
 #include "core/text/utf8_path.h"
 #include "ui/level/row_prose.h"
-#include "ui/look/measure.h"
 #include "ui/player/stages.h"
 
 namespace headlight {
 namespace {
 
-const OverviewLayer& layer_at(const HeadOverview& overview, Index layer) {
-  return overview.layers[static_cast<std::size_t>(layer)];
-}
-
-const HeadPatterns& patterns_at(const HeadOverview& overview, HeadPlace at) {
-  return layer_at(overview, at.layer).summary.patterns[static_cast<std::size_t>(at.head)];
-}
-
-std::optional<double> without(const NetworkFacts& facts, HeadPlace at) {
-  if (static_cast<std::size_t>(at.layer) >= facts.without.size()) return {};
-  return facts.without[static_cast<std::size_t>(at.layer)][static_cast<std::size_t>(at.head)];
+/// The last head of a layer.
+Index last_head(const HeadOverview& overview, Index layer) {
+  return std::ssize(item(overview.layers, layer).silent) - 1;
 }
 
 std::string hint_key(LayersTogether together, bool row_ranges) {
@@ -37,15 +28,14 @@ std::string what_is_read(const SceneContext& context, const WordLines& lines) {
     const PictureSpec& spec = *run->network->spec().picture;
     const auto& pictures = run->text.pictures;
     if (pictures.empty()) return "";
-    const Picture& picture = *pictures[std::min(static_cast<std::size_t>(context.view.batch), pictures.size() - 1)];
+    const Picture& picture = *item(pictures, std::min<Index>(context.view.batch, std::ssize(pictures) - 1));
     return context.words.fill("network.picture_is", {picture.file.empty() ? std::string(context.words("network.drawn"))
                                                                           : std::string(file_name_of(picture.file)),
                                                      spec.rows, spec.columns});
   }
   std::string text;
   if (lines.empty()) return text;
-  for (const std::string& word :
-       lines[static_cast<std::size_t>(std::min<Index>(context.view.batch, std::ssize(lines) - 1))]) {
+  for (const std::string& word : item(lines, std::min<Index>(context.view.batch, std::ssize(lines) - 1))) {
     text += (text.empty() || word.starts_with(' ') ? "" : " ") + word;
     if (text.size() > 400) break;
   }
@@ -59,23 +49,22 @@ struct NetworkPicture : NetworkPart {
   const bool row_ranges = pictures.defined() && has_row_ranges(pictures.size(3));
   const LayersTogether together = view.network.together;
 
-  void tell(TextRole role, std::string_view pattern, std::span<const Named> values, ImU32 colour) {
+  void tell(TextRole role, std::string_view key, const std::vector<Named>& values, ImU32 colour) {
     const float pixels = role == TextRole::prose ? pen.type.title : pen.type.story;
-    area.min.y += pen.sentence(role, pattern, values, area, pixels, colour);
+    area.min.y += pen.sentence(role, say(key), values, area, pixels, colour);
   }
 
   void put_titles() {
     std::size_t heads = 0;
     for (const OverviewLayer& layer : overview.layers) heads += layer.silent.size();
-    const std::vector<Named> counts{{std::to_string(heads), look.ink, false},
-                                    {std::to_string(overview.layers.size()), look.ink, false}},
-        where{{layer_at(looked.layer).layer, look.ink}}, changed{{facts.changed, look.ink}};
-    tell(TextRole::prose, say(key_for(trace, overview.layers.size() == 1 ? "network.title_one" : "network.title")),
-         counts, look.ink);
-    tell(TextRole::story, say(key_for(trace, hint_key(together, row_ranges))), where, look.muted);
-    if (!facts.changed.empty()) tell(TextRole::story, say("network.changed"), changed, look.muted);
+    tell(TextRole::prose, key_for(trace, overview.layers.size() == 1 ? "network.title_one" : "network.title"),
+         {{std::to_string(heads), look.ink, false}, {std::to_string(overview.layers.size()), look.ink, false}},
+         look.ink);
+    tell(TextRole::story, key_for(trace, hint_key(together, row_ranges)), {{layer_at(looked.layer).layer, look.ink}},
+         look.muted);
+    if (!facts.changed.empty()) tell(TextRole::story, "network.changed", {{facts.changed, look.ink}}, look.muted);
     if (facts.random_weights || trace.inputs.random_inputs)
-      tell(TextRole::story, say(facts.random_weights ? "sentence.random_weights" : "sentence.random_input"), {},
+      tell(TextRole::story, facts.random_weights ? "sentence.random_weights" : "sentence.random_input", {},
            look.warning);
   }
 
@@ -99,8 +88,7 @@ struct NetworkPicture : NetworkPart {
                                   ? std::string(say("heads.colours_row"))
                                   : say.fill("network.colours_to", {lengths ? length_text(facts.most_brought) : "1"});
     const float x = area.min.x + taken + 14 * u;
-    if (x + pen.measure(Face::ui, caption, words).x <= area.max.x)
-      pen.caption({x, area.min.y + caption * 1.05f}, Align::left, words);
+    if (x + width_of(words) <= area.max.x) pen.caption({x, area.min.y + caption * 1.05f}, Align::left, words);
     area.min.y += caption * 2.1f + 8 * u;
   }
 
@@ -136,17 +124,17 @@ std::string pattern_key(const Trace& trace, HeadPattern pattern) {
 HeadPlace looked_at_head(const HeadOverview& overview, const View& view) {
   const Index layer =
       std::clamp<Index>(view.network.layer.value_or(overview.chosen), 0, std::ssize(overview.layers) - 1);
-  return {layer, std::clamp<Index>(view.network.head.value_or(view.head), 0,
-                                   std::ssize(layer_at(overview, layer).silent) - 1)};
+  return {layer, std::clamp<Index>(view.network.head.value_or(view.head), 0, last_head(overview, layer))};
 }
 
 std::optional<HeadMark> mark_of(const HeadOverview& overview, const NetworkFacts& facts, const NetworkChoice& choice,
                                 HeadPlace at) {
   if (choice.order == HeadOrder::effect) {
-    const std::optional<double> p = without(facts, at);
+    if (at.layer >= std::ssize(facts.without)) return {};
+    const std::optional<double> p = item(item(facts.without, at.layer), at.head);
     return p ? std::optional(HeadMark{std::max(0.0, facts.probability - *p), {}}) : std::nullopt;
   }
-  const HeadPatterns& patterns = patterns_at(overview, at);
+  const HeadPatterns& patterns = item(item(overview.layers, at.layer).summary.patterns, at.head);
   if (patterns.queries == 0) return {};
   if (choice.order == HeadOrder::entropy) return HeadMark{patterns.entropy, {}};
   const std::optional<HeadPattern> pattern = choice.pattern ? choice.pattern : patterns.strongest();
@@ -157,7 +145,7 @@ std::vector<HeadPlace> heads_in_order(const HeadOverview& overview, const Networ
                                       const NetworkChoice& choice) {
   std::vector<HeadPlace> order;
   for (Index l = 0; l < std::ssize(overview.layers); ++l) {
-    for (Index h = 0; h < std::ssize(layer_at(overview, l).silent); ++h) order.push_back({l, h});
+    for (Index h = 0; h <= last_head(overview, l); ++h) order.push_back({l, h});
   }
   if (choice.order == HeadOrder::layer) return order;
   const auto key = [&](HeadPlace at) {
@@ -177,12 +165,11 @@ HeadPlace neighbour(const HeadOverview& overview, const NetworkFacts& facts, con
   const HeadPlace now = looked_at_head(overview, view);
   if (view.network.order == HeadOrder::layer || view.network.together != LayersTogether::none) {
     const Index layer = std::clamp<Index>(now.layer + down, 0, std::ssize(overview.layers) - 1);
-    return {layer, std::clamp<Index>(now.head + across, 0, std::ssize(layer_at(overview, layer).silent) - 1)};
+    return {layer, std::clamp<Index>(now.head + across, 0, last_head(overview, layer))};
   }
   const std::vector<HeadPlace> order = heads_in_order(overview, facts, view.network);
-  const auto at = std::ranges::find(order, now) - order.begin();
-  const auto to = at + across + down * static_cast<std::ptrdiff_t>(8);
-  return order[static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(to, 0, std::ssize(order) - 1))];
+  const Index at = std::ranges::find(order, now) - order.begin();
+  return item(order, std::clamp<Index>(at + across + 8 * down, 0, std::ssize(order) - 1));
 }
 
 Scene make_network(const SceneContext& context, const HeadOverview& overview, const NetworkFacts& facts, Rect place) {

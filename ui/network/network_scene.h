@@ -16,6 +16,12 @@
 
 namespace headlight {
 
+/// Item `i` of a list.
+template <typename List>
+decltype(auto) item(List&& list, Index i) {
+  return list[static_cast<std::size_t>(i)];
+}
+
 struct HeadPlace {
   Index layer = 0, head = 0;
   bool operator==(const HeadPlace&) const = default;
@@ -80,7 +86,7 @@ struct NetworkFacts {
 
   std::string claim(HeadPlace at, bool brief = false) const {
     const auto& of = brief ? briefs : claims;
-    return of.empty() ? std::string() : of[static_cast<std::size_t>(at.layer)][static_cast<std::size_t>(at.head)];
+    return of.empty() ? std::string() : item(item(of, at.layer), at.head);
   }
 };
 
@@ -116,7 +122,11 @@ struct NetworkPart : ScenePart {
   const HeadPlace looked = looked_at_head(overview, view);
   const float caption = pen.type.caption;
 
-  const OverviewLayer& layer_at(Index layer) const { return overview.layers[static_cast<std::size_t>(layer)]; }
+  const OverviewLayer& layer_at(Index layer) const { return item(overview.layers, layer); }
+  /// "layer 3"
+  std::string layer_title(Index layer) const { return say.fill("network.layer", {layer_at(layer).layer}); }
+  /// The width of a caption.
+  float width_of(std::string_view words) const { return pen.measure(Face::ui, caption, words).x; }
   /// "1.0"
   std::string head_name(HeadPlace at) const { return layer_at(at.layer).layer + "." + std::to_string(at.head); }
   /// The selected batch entry, clamped for tensors with `count` entries.
@@ -142,6 +152,11 @@ void put_lens(const NetworkPart& part, Rect room);
 void put_patch(const NetworkPart& part, Rect room);
 /// Statistics of each head over many sentences.
 void put_study(const NetworkPart& part, Rect room);
+/// The rows or the columns of a table: their number, the one that stays visible, and their least and greatest size.
+struct GridSide {
+  Index at = 0, count = 0;
+  float least = 0, most = 0;
+};
 /// A table with a row per layer and a column per position or head: its place, and the visible part.
 struct LayerGrid {
   Rect room;
@@ -152,6 +167,12 @@ struct LayerGrid {
   float y_of(Index at) const { return room.min.y + head + static_cast<float>(at - top) * line; }
   float middle_of(Index at) const { return room.min.x + names + (static_cast<float>(at - first) + 0.5f) * column; }
   ImVec2 end() const { return {x_of(first + columns), y_of(top + lines)}; }
+  /// The place of a cell, with `gap` pixels on each side.
+  Rect cell(Index row, Index col, float gap) const {
+    return Rect{{x_of(col), y_of(row)}, {x_of(col) + column, y_of(row) + line}}.grown(-gap);
+  }
+  /// Chooses the visible part, leaving `foot` pixels below it.
+  void lay_out(const GridSide& across, const GridSide& down, float foot);
 };
 /// First and number of those of `count` items that fit with `least` pixels each, around `at`.
 std::pair<Index, Index> part_around(Index at, Index count, float room, float least);

@@ -2,7 +2,6 @@
 // statistics of each head over many sentences, with the sentences in which it matters most.
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 
 #include "core/image/theme.h"
 #include "core/run/trace.h"
@@ -60,18 +59,15 @@ struct PatchTable : NetworkPart {
   const Index layers = std::ssize(overview.layers), columns = by_heads ? overview.heads() : std::ssize(patch.words);
   double most = 0;  ///< the largest effect, for the ends of the colours
 
-  std::string layer_name(Index layer) const { return say.fill("network.layer", {layer_at(layer).layer}); }
-
   void put_heading(Index at, float x) const {
-    const auto i = static_cast<std::size_t>(at);
     const auto put = [&](const std::string& text, float y, Face face, ImU32 ink) {
       pen.text(TextRole::word, face, word, {x, grid.room.min.y + grid.head * y}, Align::middle, ink, text,
                grid.column - 4 * u);
     };
     if (by_heads) return put(std::to_string(at), 0.5f, Face::ui, look.muted);
-    const bool same = patch.words[i] == patch.from[i];
-    put(patch.words[i], 0.27f, Face::ui, look.ink);
-    put(patch.from[i], 0.73f, same ? Face::ui : Face::bold, same ? look.muted : look.q);
+    const std::string &own = item(patch.words, at), &other = item(patch.from, at);
+    put(own, 0.27f, Face::ui, look.ink);
+    put(other, 0.73f, own == other ? Face::ui : Face::bold, own == other ? look.muted : look.q);
   }
 
   void put_cell(Rect at, Index layer, Index position, double effect) const {
@@ -87,14 +83,10 @@ struct PatchTable : NetworkPart {
   }
 
   void lay_out() {
-    for (Index l = 0; l < layers; ++l)
-      grid.names = std::max(grid.names, pen.measure(Face::ui, caption, layer_name(l)).x + 12 * u);
+    for (Index l = 0; l < layers; ++l) grid.names = std::max(grid.names, width_of(layer_title(l)) + 12 * u);
     grid.head = word * (by_heads ? 1.8f : 3.4f);
-    const float width = grid.room.width() - grid.names, height = grid.room.height() - grid.head - caption * 1.7f;
-    std::tie(grid.first, grid.columns) = part_around(view.looking.query.value_or(columns - 1), columns, width, 46 * u);
-    std::tie(grid.top, grid.lines) = part_around(looked.layer, layers, height, pen.type.number * 1.4f);
-    grid.column = std::min(width / static_cast<float>(grid.columns), 120 * u);
-    grid.line = std::min(height / static_cast<float>(grid.lines), 44 * u);
+    grid.lay_out({view.looking.query.value_or(columns - 1), columns, 46 * u, 120 * u},
+                 {looked.layer, layers, pen.type.number * 1.4f, 44 * u}, caption * 1.7f);
   }
 
   void put() {
@@ -113,15 +105,11 @@ struct PatchTable : NetworkPart {
     const Index last = grid.first + grid.columns - 1;
     for (Index i = grid.first; i <= last; ++i) put_heading(i, grid.middle_of(i));
     for (Index l = grid.top; l < grid.top + grid.lines; ++l) {
-      const float y = grid.y_of(l);
-      pen.caption({grid.room.min.x, y + grid.line / 2}, Align::left, layer_name(l));
+      pen.caption({grid.room.min.x, grid.y_of(l) + grid.line / 2}, Align::left, layer_title(l));
       if (l >= std::ssize(patch.grid.grid)) continue;  // not computed yet
-      const std::vector<double>& row = patch.grid.grid[static_cast<std::size_t>(l)];
-      for (Index i = grid.first; i <= std::min<Index>(last, std::ssize(row) - 1); ++i) {
-        const float x = grid.x_of(i);
-        put_cell({{x + u, y + u}, {x + grid.column - u, y + grid.line - u}}, l, i,
-                 row[static_cast<std::size_t>(i)] - patch.grid.before);
-      }
+      const std::vector<double>& row = item(patch.grid.grid, l);
+      for (Index i = grid.first; i <= std::min<Index>(last, std::ssize(row) - 1); ++i)
+        put_cell(grid.cell(l, i, u), l, i, item(row, i) - patch.grid.before);
     }
     if (grid.columns < columns)
       pen.caption({grid.room.min.x, grid.end().y + caption * 0.85f}, Align::left,
@@ -137,7 +125,7 @@ struct StudyTable : NetworkPart {
   const float line = caption * 1.7f;
 
   std::vector<const HeadMeans*> rows() const {
-    const StudyColumn& by = study_columns()[static_cast<std::size_t>(choice.study_sort)];
+    const StudyColumn& by = item(study_columns(), choice.study_sort);
     const auto value = [&](const HeadMeans* each) { return by.value(*each).value_or(-1e300); };
     std::vector<const HeadMeans*> all;
     double most = 0;
@@ -157,8 +145,7 @@ struct StudyTable : NetworkPart {
   std::vector<Index> columns() const {
     std::vector<Index> shown;
     for (Index i = 0; i < std::ssize(study_columns()); ++i) {
-      const std::string_view name = study_columns()[static_cast<std::size_t>(i)].name;
-      if (choice.study_mean || name != "mean_effect") shown.push_back(i);
+      if (choice.study_mean || std::string_view(item(study_columns(), i).name) != "mean_effect") shown.push_back(i);
     }
     return shown;
   }
@@ -172,7 +159,7 @@ struct StudyTable : NetworkPart {
     float x = room.min.x + names;
     for (const Index i : columns()) {
       x += column;
-      const std::optional<double> value = study_columns()[static_cast<std::size_t>(i)].value(each);
+      const std::optional<double> value = item(study_columns(), i).value(each);
       pen.number(pen.type.number, {x, rect.centre().y}, Align::right, value ? look.ink : look.muted,
                  value ? in_digits(*value) : "–");
     }
@@ -218,7 +205,7 @@ struct StudyTable : NetworkPart {
     float x = room.min.x + names;
     for (const Index i : shown) {
       const bool by = i == choice.study_sort;
-      const std::string key = std::string("network.study_") + study_columns()[static_cast<std::size_t>(i)].name;
+      const std::string key = std::string("network.study_") + item(study_columns(), i).name;
       const std::string words = say(key) + std::string(by ? choice.study_up ? " ↑" : " ↓" : "");
       x += column;
       pen.text(TextRole::caption, by ? Face::bold : Face::ui, caption, {x, room.min.y + line / 2}, Align::right,

@@ -4,7 +4,6 @@
 
 #include "core/network/network.h"
 #include "core/scenario/inputs.h"
-#include "ui/frame/colormaps.h"
 #include "ui/level/matrix_numbers.h"
 #include "ui/level/pen.h"
 #include "ui/network/network_scene.h"
@@ -16,8 +15,8 @@ namespace {
 
 std::vector<std::string> words_along(const WordLines& lines, Index batch, Index count) {
   if (lines.empty()) return {};
-  std::vector<std::string> words = lines[static_cast<std::size_t>(std::min<Index>(batch, std::ssize(lines) - 1))];
-  return static_cast<Index>(words.size()) == count ? words : std::vector<std::string>{};
+  const std::vector<std::string>& words = item(lines, std::min<Index>(batch, std::ssize(lines) - 1));
+  return std::ssize(words) == count ? words : std::vector<std::string>{};
 }
 
 /// The mean of each layer in the selected layer's stack, and the matrix of all layers up to it.
@@ -45,9 +44,8 @@ struct Together : NetworkPart {
     for (Index q = 0; q < facts.rows_together; ++q) {
       for (Index k = 0; k < shares.cols; ++k) {
         if (shares(q, k) < 0.005f) continue;
-        pen.number(number,
-                   {at.min.x + (static_cast<float>(k) + 0.5f) * side, at.min.y + (static_cast<float>(q) + 0.5f) * side},
-                   Align::middle, shares(q, k) > 0.55f ? look.card : look.ink, figures(shares(q, k)));
+        pen.number(number, {middle_of(at.min.x, side, k), middle_of(at.min.y, side, q)}, Align::middle,
+                   shares(q, k) > 0.55f ? look.card : look.ink, figures(shares(q, k)));
       }
     }
   }
@@ -73,8 +71,8 @@ struct Together : NetworkPart {
     const std::vector<std::string> queries = words_along(*layer.queries, view.batch, rows),
                                    keys = words_along(*layer.keys, view.batch, cols);
     float left = 0, longest = 0;
-    for (const std::string& word : queries) left = std::max(left, pen.measure(Face::ui, caption, word).x);
-    for (const std::string& word : keys) longest = std::max(longest, pen.measure(Face::ui, caption, word).x);
+    for (const std::string& word : queries) left = std::max(left, width_of(word));
+    for (const std::string& word : keys) longest = std::max(longest, width_of(word));
     left = std::min(left, room.width() * 0.2f);
     const float below = keys.empty() ? 0 : std::min(longest, room.height() * 0.2f) * 0.72f + caption;
     const float side = std::min((room.width() - left - 12 * u) / static_cast<float>(cols),
@@ -90,14 +88,12 @@ struct Together : NetworkPart {
     const float least = caption * 1.15f;
     const Index step = std::max<Index>(1, static_cast<Index>(std::ceil(least / side)));
     for (Index q = 0; q < std::ssize(queries); q += step)
-      pen.text(TextRole::word, Face::ui, caption, {at.min.x - 6 * u, at.min.y + (static_cast<float>(q) + 0.5f) * side},
-               Align::right, look.ink, queries[static_cast<std::size_t>(q)], left);
+      pen.text(TextRole::word, Face::ui, caption, {at.min.x - 6 * u, middle_of(at.min.y, side, q)}, Align::right,
+               look.ink, item(queries, q), left);
     for (Index k = 0; k < std::ssize(keys); k += step)
-      pen.turned(Face::ui, caption,
-                 {at.min.x + (static_cast<float>(k) + 0.5f) * side + caption * 0.3f, at.max.y + caption * 0.6f}, -45,
+      pen.turned(Face::ui, caption, {middle_of(at.min.x, side, k) + caption * 0.3f, at.max.y + caption * 0.6f}, -45,
                  look.ink,
-                 elide(context.fonts, Face::ui, caption, keys[static_cast<std::size_t>(k)],
-                       (below - caption) / 0.72f + caption * 0.2f));
+                 elide(context.fonts, Face::ui, caption, item(keys, k), (below - caption) / 0.72f + caption * 0.2f));
     put_numbers(at, side);
   }
 
@@ -126,9 +122,9 @@ struct Together : NetworkPart {
       quad.opacity = taken ? 1 : 0.35f;
       pen.matrix(std::move(quad), place);
       pen.box(place.grown(1), chosen ? look.accent : taken ? look.ink : look.line, chosen ? Stroke::chosen(u) : 1);
-      std::string name = say.fill("network.layer", {layer});
-      if (pen.measure(Face::ui, caption, name).x > side) name = layer.substr(layer.rfind('.') + 1);
-      const float half = pen.measure(Face::ui, caption, name).x / 2;
+      std::string name = layer_title(l);
+      if (width_of(name) > side) name = layer.substr(layer.rfind('.') + 1);
+      const float half = width_of(name) / 2;
       if (beside || place.centre().x - half > named_to + 2 * u) {
         pen.caption({place.centre().x, place.max.y + caption * 0.8f}, Align::middle, name,
                     chosen ? look.ink : look.muted);

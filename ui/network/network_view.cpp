@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <type_traits>
+#include <utility>
 
 #include "ui/frame/frame.h"
 #include "ui/imgui_compat.h"
@@ -28,7 +30,7 @@ void look_at(const Frame& frame, HeadPlace at) {
 
 /// Opens the head in its layer, at the level of the sentence if it has words.
 void open_head(const Frame& frame, const HeadOverview& overview, HeadPlace at) {
-  const OverviewLayer& layer = overview.layers[static_cast<std::size_t>(at.layer)];
+  const OverviewLayer& layer = item(overview.layers, at.layer);
   const bool words = !layer.keys->empty();
   frame.show([at, words](View& v) {
     v.network.layer.reset();
@@ -46,8 +48,8 @@ void open_head(const Frame& frame, const HeadOverview& overview, HeadPlace at) {
 /// Sets the head's output to zero, or restores it: everything after it is recomputed.
 void knock_out(const Frame& frame, const HeadOverview& overview, HeadPlace at) {
   if (!overview.network) return;
-  const OverviewLayer& layer = overview.layers[static_cast<std::size_t>(at.layer)];
-  const bool silent = layer.silent[static_cast<std::size_t>(at.head)];
+  const OverviewLayer& layer = item(overview.layers, at.layer);
+  const bool silent = item(layer.silent, at.head);
   look_at(frame, at);
   frame.edit({}, [name = layer.layer, head = at.head, heads = std::ssize(layer.silent), silent](Scenario& s) {
     if (!silent) {
@@ -62,6 +64,12 @@ void knock_out(const Frame& frame, const HeadOverview& overview, HeadPlace at) {
       if (h != head) s.knock_out.push_back({name, h});
     }
   });
+}
+
+/// Sets one of the view's choices.
+template <typename T>
+void choose(const Frame& frame, T NetworkChoice::*member, std::type_identity_t<T> value) {
+  frame.show([member, value = std::move(value)](View& v) { v.network.*member = value; });
 }
 
 void look_at_word(const Frame& frame, Index word) {
@@ -95,14 +103,11 @@ void offer_fields(const Frame& frame, const Scene& scene) {
       {&NetworkChoice::texts, "network.study_file_hint"}};
   for (const SceneTarget& target : scene.targets) {
     if (target.action != SceneAction::own_words) continue;
-    const auto& [member, hint] = fields[static_cast<std::size_t>(target.index)];
-    ImGui::SetCursorScreenPos(target.rect.min);
-    ImGui::BeginChild(hint, {target.rect.width(), target.rect.height()}, false,
-                      ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
+    const auto& [member, hint] = item(fields, target.index);
+    const ControlArea area(hint, target.rect);
     if (const auto text = text_field(frame, "field", frame.view().network.*member, Face::ui, false,
                                      frame.words(key_for(*frame.trace(), hint))))
-      frame.show([member = member, typed = *text](View& v) { v.network.*member = typed; });
-    ImGui::EndChild();
+      choose(frame, member, *text);
   }
 }
 
@@ -110,8 +115,7 @@ void click_study(const Frame& frame, const HeadOverview& overview, const Network
                  const SceneTarget& target) {
   switch (target.action) {
     case SceneAction::study_head: return look_at(frame, {target.cell.batch, target.cell.head});
-    case SceneAction::study_line:
-      return open_line(frame, overview, facts.study.lines[static_cast<std::size_t>(target.index)]);
+    case SceneAction::study_line: return open_line(frame, overview, item(facts.study.lines, target.index));
     case SceneAction::study_sort:
       return frame.show([by = target.index](View& v) {
         v.network.study_up = v.network.study_sort == by && !v.network.study_up;
@@ -123,11 +127,9 @@ void click_study(const Frame& frame, const HeadOverview& overview, const Network
         v.network.study_of = of;
         v.network.study_from = 0;
       });
-    case SceneAction::study_mean:
-      return frame.show([mean = target.index == 1](View& v) { v.network.study_mean = mean; });
-    case SceneAction::study_page: return frame.show([from = target.index](View& v) { v.network.study_from = from; });
-    case SceneAction::patched:
-      return frame.show([what = static_cast<PatchedState>(target.index)](View& v) { v.network.patched = what; });
+    case SceneAction::study_mean: return choose(frame, &NetworkChoice::study_mean, target.index == 1);
+    case SceneAction::study_page: return choose(frame, &NetworkChoice::study_from, target.index);
+    case SceneAction::patched: return choose(frame, &NetworkChoice::patched, static_cast<PatchedState>(target.index));
     case SceneAction::task_stop: return frame.task.stop();
     case SceneAction::task_again: return frame.task.again();
     default: return;
@@ -153,15 +155,11 @@ void click(const Frame& frame, const HeadOverview& overview, const NetworkFacts&
     case SceneAction::measure:
       return frame.show([measure = static_cast<HeadMeasure>(target.index)](View& v) { v.measure = measure; });
     case SceneAction::pattern:
-      return frame.show([index = target.index](View& v) {
-        v.network.pattern = index < 0 ? std::nullopt : std::optional(static_cast<HeadPattern>(index));
-      });
+      return choose(frame, &NetworkChoice::pattern,
+                    target.index < 0 ? std::nullopt : std::optional(static_cast<HeadPattern>(target.index)));
     case SceneAction::lens:
       open_head(frame, overview, {target.cell.batch, looked_at_head(overview, frame.view()).head});
-      return frame.show([query = target.index](View& v) {
-        v.looking.query = query;
-        v.looking.key.reset();
-      });
+      return look_at_word(frame, target.index);
     default: return click_study(frame, overview, facts, target);
   }
 }
@@ -171,8 +169,8 @@ void turn_wheel(const Frame& frame, const Scene& scene) {
   const float wheel = ImGui::GetIO().MouseWheel;
   const auto place = std::ranges::find(scene.targets, SceneAction::study_page, &SceneTarget::action);
   if (wheel == 0 || !ImGui::IsItemHovered() || place == scene.targets.end()) return;
-  const Index from = std::clamp<Index>(place->cell.col - std::lround(3 * wheel), 0, place->cell.row);
-  frame.show([from](View& v) { v.network.study_from = from; });
+  choose(frame, &NetworkChoice::study_from,
+         std::clamp<Index>(place->cell.col - std::lround(3 * wheel), 0, place->cell.row));
 }
 
 /// Arrows move between heads and layers, Enter opens the head; J and G act on this head; K: knock it out; M, R, F:
@@ -216,8 +214,8 @@ void draw_network_view(const Frame& frame, Rect place) {
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const SceneTarget* target = ImGui::IsItemHovered() ? target_at(scene, mouse) : nullptr;
   if (target && target->action != SceneAction::query_word) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-  const bool moved = ImGui::GetIO().MouseDelta.x != 0 ||
-                     ImGui::GetIO().MouseDelta.y != 0;  // a resting pointer does not override the arrow keys
+  const ImVec2 delta = ImGui::GetIO().MouseDelta;
+  const bool moved = delta.x != 0 || delta.y != 0;  // a resting pointer does not override the arrow keys
   const std::optional<Index> word =
       target && target->action == SceneAction::query_word ? std::optional(target->index) : std::nullopt;
   if (ImGui::IsItemDeactivated() && target && !was_dragged(frame)) {
@@ -226,7 +224,7 @@ void draw_network_view(const Frame& frame, Rect place) {
     const HeadPlace at{target->cell.batch, target->cell.head};
     if (!(looked_at_head(overview, frame.view()) == at)) look_at(frame, at);
   }
-  if (word != frame.view().network.pointed) frame.show([word](View& v) { v.network.pointed = word; });
+  if (word != frame.view().network.pointed) choose(frame, &NetworkChoice::pointed, word);
   draw_scene(frame, *ImGui::GetWindowDrawList(), scene);
 }
 

@@ -10,7 +10,8 @@ namespace {
 struct Connector {
   const Ruler& ruler;
   PipelineLayout& layout;
-  float t;
+  const Trace& trace = ruler.trace;
+  const float t = ruler.t;
 
   const Rect* at(Stage stage) const { return layout.place_of(stage); }
   /// The stage that is shown in the place that `stage` shares.
@@ -67,118 +68,109 @@ struct Connector {
     if (!at(from) || !at(to) || at(from) == at(to)) return;
     const float y = std::clamp(at(to)->centre().y, at(from)->min.y + 8 * t, at(from)->max.y - 8 * t);
     Arrow& arrow = straight({right_of(from), y}, {at(to)->min.x, y}, to);
-    std::string words = step_words(ruler.trace, to), bias = bias_words(ruler.trace, to);
+    std::string words = step_words(trace, to), bias = bias_words(trace, to);
     if (!bias.empty()) words += " " + bias;
     over_row(arrow, from, to, words);
   }
-};
 
-void left_arrows(Connector& draw) {
-  const Trace& trace = draw.ruler.trace;
-  const float t = draw.t;
-  for (std::size_t lane = 0; lane < 3; ++lane) {
-    const std::vector<Stage> cards = cards_of(trace, lane);
-    const Stage made = lane == 0 ? Stage::Q : lane == 1 ? Stage::K : Stage::V;
-    Stage last = Stage::scores;  // none yet
-    for (const Stage stage : cards) {
-      const bool input = stage <= Stage::value;
-      const Stage here = input && trace.inputs.self_attention() ? Stage::key : stage;
-      const bool packed = is_parameter(stage) && !draw.at(stage);  // then W_q's card represents all three
-      const Stage holder = packed ? Stage::W_q : here;
-      const Rect* to = draw.at(holder);
-      if (!to) continue;
-      if (last != Stage::scores && draw.at(last) != to) {
-        const Rect* from = draw.at(last);
-        const bool from_input = last <= Stage::value, from_weights = is_parameter(last);
-        const bool folded_weights = is_parameter(stage) && draw.at(made) == to;  // the way in names the product
-        const std::string above = folded_weights        ? step_words(trace, made)
-                                  : is_parameter(stage) ? std::string()
-                                                        : step_words(trace, stage);
-        const std::string below = folded_weights        ? bias_words(trace, made)
-                                  : is_parameter(stage) ? std::string()
-                                                        : bias_words(trace, stage);
-        const bool tall = to->height() > 2 * from->height() || packed;
-        const float y = is_parameter(stage) && (packed || tall) ? from->centre().y : to->centre().y;
-        if (from_input) {
-          const float start = draw.right_of(last), width = std::max(draw.extent(above).x, draw.extent(below).x);
-          const float turned = width > 0 ? to->min.x - width - 12 * t : to->min.x;
-          draw.curve({start, from->centre().y}, {turned, y}, made).has_head = width <= 0;
-          if (width > 0) draw.on_line(draw.straight({turned, y}, {to->min.x, y}, made), above, below);
-        } else {
-          const float level = from_weights && from->height() > 2 * to->height() ? to->centre().y : y;
-          draw.on_line(draw.straight({draw.right_of(last), level}, {to->min.x, level}, made), above, below);
+  /// From the inputs to the last card of each lane.
+  void left_arrows() {
+    for (std::size_t lane = 0; lane < 3; ++lane) {
+      const std::vector<Stage> cards = cards_of(trace, lane);
+      const Stage made = lane == 0 ? Stage::Q : lane == 1 ? Stage::K : Stage::V;
+      Stage last = Stage::scores;  // none yet
+      for (const Stage stage : cards) {
+        const bool input = stage <= Stage::value;
+        const Stage here = input && trace.inputs.self_attention() ? Stage::key : stage;
+        const bool packed = is_parameter(stage) && !at(stage);  // then W_q's card represents all three
+        const Stage holder = packed ? Stage::W_q : here;
+        const Rect* to = at(holder);
+        if (!to) continue;
+        if (last != Stage::scores && at(last) != to) {
+          const Rect* from = at(last);
+          const bool from_input = last <= Stage::value, from_weights = is_parameter(last);
+          const bool folded_weights = is_parameter(stage) && at(made) == to;  // the way in names the product
+          const Stage named = folded_weights ? made : stage;
+          const std::string above = step_words(trace, named), below = bias_words(trace, named);
+          const bool tall = to->height() > 2 * from->height() || packed;
+          const float y = is_parameter(stage) && (packed || tall) ? from->centre().y : to->centre().y;
+          if (from_input) {
+            const float start = right_of(last), width = std::max(extent(above).x, extent(below).x);
+            const float turned = width > 0 ? to->min.x - width - 12 * t : to->min.x;
+            curve({start, from->centre().y}, {turned, y}, made).has_head = width <= 0;
+            if (width > 0) on_line(straight({turned, y}, {to->min.x, y}, made), above, below);
+          } else {
+            const float level = from_weights && from->height() > 2 * to->height() ? to->centre().y : y;
+            on_line(straight({right_of(last), level}, {to->min.x, level}, made), above, below);
+          }
         }
+        last = holder;
       }
-      last = holder;
     }
   }
-}
 
-void right_arrows(Connector& draw) {
-  const Trace& trace = draw.ruler.trace;
-  const float t = draw.t;
-  const Rect& scores = *draw.at(Stage::scores);
-  const Rect& weights = *draw.at(Stage::weights);
-  const Rect& masked = *draw.at(Stage::masked_scores);
-  const std::array lanes{cards_of(trace, 0).back(), cards_of(trace, 1).back()};
+  /// From the scores to the output.
+  void right_arrows() {
+    const Rect& scores = *at(Stage::scores);
+    const Rect& weights = *at(Stage::weights);
+    const Rect& masked = *at(Stage::masked_scores);
+    const std::array lanes{cards_of(trace, 0).back(), cards_of(trace, 1).back()};
 
-  const float entry = scores.height() * 0.2f;
-  const Rect& q = *draw.at(lanes[0]);
-  draw.straight({draw.right_of(lanes[0]), std::clamp(scores.centre().y - entry, q.min.y + 6 * t, q.max.y - 6 * t)},
-                {scores.min.x, scores.centre().y - entry}, Stage::Q);
-  Arrow& meets = draw.curve({draw.right_of(lanes[1]), draw.at(lanes[1])->centre().y},
-                            {scores.min.x, scores.centre().y + entry}, Stage::K);
-  // Between the lanes, where there is free space.
-  const ImVec2 size = draw.extent("· K^T");
-  const float between = (draw.at(lanes[0])->max.y + draw.top_of(lanes[1])) / 2;
-  draw.say(meets, "· K^T", {(meets.from.x + meets.to.x) / 2 - size.x - 7 * t, between - size.y / 2});
+    const float entry = scores.height() * 0.2f;
+    const Rect& q = *at(lanes[0]);
+    straight({right_of(lanes[0]), std::clamp(scores.centre().y - entry, q.min.y + 6 * t, q.max.y - 6 * t)},
+             {scores.min.x, scores.centre().y - entry}, Stage::Q);
+    Arrow& meets =
+        curve({right_of(lanes[1]), at(lanes[1])->centre().y}, {scores.min.x, scores.centre().y + entry}, Stage::K);
+    // Between the lanes, where there is free space.
+    const ImVec2 size = extent("· K^T");
+    const float between = (at(lanes[0])->max.y + top_of(lanes[1])) / 2;
+    say(meets, "· K^T", {(meets.from.x + meets.to.x) / 2 - size.x - 7 * t, between - size.y / 2});
 
-  Stage last = Stage::scores;
-  for (const Stage next : score_stages) {
-    if (next == Stage::scores || !draw.at(next)) continue;
-    draw.step(last, next);
-    last = next;
+    Stage last = Stage::scores;
+    for (const Stage next : score_stages) {
+      if (next == Stage::scores || !at(next)) continue;
+      step(last, next);
+      last = next;
+    }
+
+    const float down = std::clamp(masked.centre().x, weights.min.x + 24 * t, weights.max.x - 24 * t);
+    const ImVec2 foot{std::clamp(down, masked.min.x + 8 * t, masked.max.x - 8 * t), masked.max.y};
+    Arrow& softmax = straight(foot, {foot.x, weights.min.y}, Stage::weights);
+    beside(softmax, step_words(trace, Stage::weights), foot.x);
+
+    Stage mixed = Stage::weights;
+    if (at(Stage::dropped_weights) && at(Stage::dropped_weights) != &weights) {
+      mixed = Stage::dropped_weights;
+      const Rect& dropped = *at(mixed);
+      const float y = std::clamp(dropped.centre().y, weights.min.y + 8 * t, weights.max.y - 8 * t);
+      on_line(straight({weights.min.x, y}, {dropped.max.x, y}, Stage::weights), "drop");
+    }
+    if (!at(Stage::head_outputs)) return;  // heads without values
+    const Rect& outputs = *at(Stage::head_outputs);
+    const Stage value = cards_of(trace, 2).back();
+    const Rect& source = *at(mixed);
+    const float leave = std::clamp(outputs.centre().x, source.min.x + 12 * t, source.max.x - 12 * t);
+    straight({leave, source.max.y}, {leave, top_of(Stage::head_outputs)}, Stage::weights);
+    Arrow& values = straight({right_of(value), outputs.centre().y}, {outputs.min.x, outputs.centre().y}, Stage::V);
+    on_line(values, step_words(trace, Stage::head_outputs));
+
+    last = Stage::head_outputs;
+    for (const Stage next : {Stage::concat, Stage::W_o, Stage::output}) {
+      if (!at(next)) continue;
+      step(last, next);
+      last = next;
+    }
   }
-
-  const float down = std::clamp(masked.centre().x, weights.min.x + 24 * t, weights.max.x - 24 * t);
-  const ImVec2 foot{std::clamp(down, masked.min.x + 8 * t, masked.max.x - 8 * t), masked.max.y};
-  Arrow& softmax = draw.straight(foot, {foot.x, weights.min.y}, Stage::weights);
-  draw.beside(softmax, step_words(trace, Stage::weights), foot.x);
-
-  Stage mixed = Stage::weights;
-  if (draw.at(Stage::dropped_weights) && draw.at(Stage::dropped_weights) != &weights) {
-    mixed = Stage::dropped_weights;
-    const Rect& dropped = *draw.at(mixed);
-    const float y = std::clamp(dropped.centre().y, weights.min.y + 8 * t, weights.max.y - 8 * t);
-    draw.on_line(draw.straight({weights.min.x, y}, {dropped.max.x, y}, Stage::weights), "drop");
-  }
-  if (!draw.at(Stage::head_outputs)) return;  // heads without values
-  const Rect& outputs = *draw.at(Stage::head_outputs);
-  const Stage value = cards_of(trace, 2).back();
-  const Rect& source = *draw.at(mixed);
-  const float leave = std::clamp(outputs.centre().x, source.min.x + 12 * t, source.max.x - 12 * t);
-  draw.straight({leave, source.max.y}, {leave, draw.top_of(Stage::head_outputs)}, Stage::weights);
-  Arrow& values =
-      draw.straight({draw.right_of(value), outputs.centre().y}, {outputs.min.x, outputs.centre().y}, Stage::V);
-  draw.on_line(values, step_words(trace, Stage::head_outputs));
-
-  last = Stage::head_outputs;
-  for (const Stage next : {Stage::concat, Stage::W_o, Stage::output}) {
-    if (!draw.at(next)) continue;
-    draw.step(last, next);
-    last = next;
-  }
-}
+};
 
 }  // namespace
 
 void connect_cards(const Trace& trace, PipelineLayout& layout, const LayoutWish& wish) {
-  const float t = wish.u * layout.type;
-  const Ruler ruler{trace, wish, t};
-  Connector draw{ruler, layout, t};
-  layout.arrows.clear();
-  left_arrows(draw);
-  if (layout.place_of(Stage::scores)) right_arrows(draw);  // given weights have no arrows
+  const Ruler ruler{trace, wish, wish.u * layout.type};
+  Connector connector{ruler, layout};
+  connector.left_arrows();
+  if (layout.place_of(Stage::scores)) connector.right_arrows();  // given weights have no arrows
 }
 
 }  // namespace headlight

@@ -1,6 +1,8 @@
 #include "ui/pipeline/layout.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <numeric>
 #include <span>
 
 #include "core/text/number_text.h"
@@ -18,23 +20,15 @@ constexpr std::array output_stages{Stage::head_outputs, Stage::concat, Stage::W_
 
 bool is_change_of_heads(Stage stage) { return has_head_axis(stage) && !is_rearrangement(stage); }
 
-/// How much is folded: as little as possible, but enough to show every title in full.
-struct Folding {
-  bool turned = false;   // what is computed from the split heads, together with them
-  bool middle = false;   // the steps from the scores to the mask
-  bool outputs = false;  // the steps from concat to output
-  bool weights = false;  // projection matrices, with their results
-  bool scores = false;   // all score stages, and dropout with its weights
-  bool heads = false;    // the split into heads, with its input
-};
-constexpr Folding foldings[] = {
-    {},
-    {.turned = true},
-    {.turned = true, .middle = true},
-    {.turned = true, .middle = true, .outputs = true},
-    {.turned = true, .middle = true, .outputs = true, .weights = true},
-    {.turned = true, .middle = true, .outputs = true, .weights = true, .scores = true},
-    {.turned = true, .middle = true, .outputs = true, .weights = true, .scores = true, .heads = true},
+/// How much is folded: as little as possible, but enough to show every title in full. Each step includes those before.
+enum class Folding : std::uint8_t {
+  none,
+  turned,   ///< what is computed from the split heads, together with them
+  middle,   ///< the steps from the scores to the mask
+  outputs,  ///< the steps from concat to output
+  weights,  ///< projection matrices, with their results
+  scores,   ///< all score stages, and dropout with its weights
+  heads,    ///< the split into heads, with its input
 };
 
 /// A column of the three lanes on the left.
@@ -52,9 +46,8 @@ struct Row {
   float gap = 0;    // space between groups
   float extra = 0;  // extra space after the first group, for the stack of heads
   float width() const {
-    float sum = extra + gap * static_cast<float>(std::max<std::size_t>(groups.size(), 1) - 1);
-    for (const float each : least) sum += each;
-    return sum;
+    const float gaps = extra + gap * static_cast<float>(std::max<std::size_t>(groups.size(), 1) - 1);
+    return std::accumulate(least.begin(), least.end(), gaps);
   }
 };
 
@@ -71,21 +64,21 @@ struct FoldedPipeline {
   float right_width() const { return std::max({rows[0].width(), rows[1].width(), rows[2].width()}); }
 };
 
-std::vector<Column> columns_of(const Ruler& ruler, const Folding& folding) {
+std::vector<Column> columns_of(const Ruler& ruler, Folding folding) {
   std::vector<Column> columns;
   const auto column_of = [&](Stage stage) -> std::size_t {
     if (stage <= Stage::value) return 0;
     if (is_parameter(stage)) return 1;
-    if (!has_head_axis(stage)) return folding.weights ? 1 : 2;
-    const std::size_t heads = folding.heads ? 1 : folding.weights ? 2 : 3;
-    if (!is_change_of_heads(stage) || folding.turned) return heads;
+    if (!has_head_axis(stage)) return folding >= Folding::weights ? 1 : 2;
+    const std::size_t heads = folding >= Folding::heads ? 1 : folding >= Folding::weights ? 2 : 3;
+    if (!is_change_of_heads(stage) || folding >= Folding::turned) return heads;
     return heads + 1;
   };
   for (std::size_t lane = 0; lane < 3; ++lane) {
     std::size_t changes = 0;
     for (const Stage stage : cards_of(ruler.trace, lane)) {
       std::size_t at = column_of(stage);
-      if (is_change_of_heads(stage) && !folding.turned) at += changes++;
+      if (is_change_of_heads(stage) && folding < Folding::turned) at += changes++;
       columns.resize(std::max(columns.size(), at + 1));
       columns[at].lanes[lane].push_back(stage);
     }
@@ -128,36 +121,32 @@ std::vector<Group> groups_of(const Trace& trace, std::span<const Stage> stages, 
   for (const Stage stage : stages) {
     if (!trace.has(stage)) continue;
     const bool together = folds(stage);
-    if (together && open) {
-      groups.back().push_back(stage);
-    } else {
-      groups.push_back({stage});
-    }
+    if (!together || !open) groups.emplace_back();
+    groups.back().push_back(stage);
     open = together;
   }
   return groups;
 }
 
 Row row_of(const Ruler& ruler, std::vector<Group> groups) {
-  Row row;
-  row.groups = std::move(groups);
-  row.gap = 26 * ruler.t;
+  Row row{std::move(groups), {}, 26 * ruler.t};
   for (const Group& group : row.groups) row.least.push_back(ruler.least(group));
   return row;
 }
 
-std::array<Row, 3> rows_of(const Ruler& ruler, const Folding& folding) {
+std::array<Row, 3> rows_of(const Ruler& ruler, Folding folding) {
   const Trace& trace = ruler.trace;
   const auto in_middle = [&](Stage stage) {
-    return folding.scores || (folding.middle && stage != Stage::scores && stage < Stage::mask);
+    return folding >= Folding::scores || (folding >= Folding::middle && stage != Stage::scores && stage < Stage::mask);
   };
   std::array<Row, 3> rows{
       row_of(ruler, groups_of(trace, score_stages, in_middle)),
       // Dropped weights come before the weights: they are on the way to the values.
-      row_of(ruler, folding.scores ? groups_of(trace, weight_stages, [](Stage) { return true; })
-                                   : groups_of(trace, dropped_first, [](Stage) { return false; })),
-      row_of(ruler, groups_of(trace, output_stages,
-                              [&](Stage stage) { return folding.outputs && stage != Stage::head_outputs; })),
+      row_of(ruler, folding >= Folding::scores ? groups_of(trace, weight_stages, [](Stage) { return true; })
+                                               : groups_of(trace, dropped_first, [](Stage) { return false; })),
+      row_of(ruler,
+             groups_of(trace, output_stages,
+                       [&](Stage stage) { return folding >= Folding::outputs && stage != Stage::head_outputs; })),
   };
   rows[1].least.back() = std::max(rows[1].least.back(), least_weights * ruler.t);
   rows[1].gap = 46 * ruler.t;
@@ -167,20 +156,18 @@ std::array<Row, 3> rows_of(const Ruler& ruler, const Folding& folding) {
 
 /// The least folded layout that fits this width, otherwise the most folded one.
 FoldedPipeline fold_to_width(const Ruler& ruler, float width) {
-  FoldedPipeline folded;
-  for (const Folding& folding : foldings) {
-    folded = {columns_of(ruler, folding), rows_of(ruler, folding)};
-    if (folded.left_width() + folded.right_width() <= width) break;
+  for (auto folding = Folding::none;; folding = static_cast<Folding>(static_cast<int>(folding) + 1)) {
+    FoldedPipeline folded{columns_of(ruler, folding), rows_of(ruler, folding)};
+    if (folding == Folding::heads || folded.left_width() + folded.right_width() <= width) return folded;
   }
-  return folded;
 }
 
 // Points at type 1.
 constexpr float margin = 12;
-constexpr float row_words = 20;  // text above the first and last row
-constexpr float row_gap = 32;    // between the rows of the right block
-constexpr float name_pitch = 14,
-                around_rows = 76;  // height of a labelled row; height of a card above and below its rows
+constexpr float row_words = 20;    // text above the first and last row
+constexpr float row_gap = 32;      // between the rows of the right block
+constexpr float name_pitch = 14;   // height of a labelled row
+constexpr float around_rows = 76;  // height of a card above and below its rows
 
 struct Placer {
   const Trace& trace;
@@ -255,10 +242,8 @@ int cards_behind(const Trace& trace, Stage stage) {
 }
 
 const Rect* PipelineLayout::find(Stage stage) const {
-  for (const Slot& slot : slots) {
-    if (slot.stage == stage) return &slot.card;
-  }
-  return nullptr;
+  const auto found = std::ranges::find(slots, stage, &Slot::stage);
+  return found == slots.end() ? nullptr : &found->card;
 }
 
 const Rect* PipelineLayout::place_of(Stage stage) const {
@@ -339,8 +324,8 @@ std::vector<Stage> cards_of(const Trace& trace, std::size_t lane) {
 }
 
 std::string step_words(const Trace& trace, Stage stage) {
-  const auto product = [&](Stage weight, const char* letter) {
-    return trace.has(weight) ? std::string("· W_{") + letter + "}^T" : std::string("=");
+  const auto product = [&](Stage weight, const std::string& letter) {
+    return trace.has(weight) ? "· W_{" + letter + "}^T" : "=";
   };
   switch (stage) {
     case Stage::Q: return product(Stage::W_q, "q");
@@ -371,8 +356,8 @@ std::string step_words(const Trace& trace, Stage stage) {
 }
 
 std::string bias_words(const Trace& trace, Stage stage) {
-  const auto words = [&](Stage bias, const char* letter) {
-    return trace.has(bias) ? std::string("+ b_{") + letter + "}" : std::string();
+  const auto words = [&](Stage bias, const std::string& letter) {
+    return trace.has(bias) ? "+ b_{" + letter + "}" : std::string();
   };
   switch (stage) {
     case Stage::Q: return words(Stage::b_q, "q");
@@ -408,9 +393,8 @@ float Ruler::least(const Group& group) const {
 }
 
 float Ruler::for_names() const {
-  return wish.names > 0
-             ? std::max(std::min(wish.names, longest_name * t) + beside_names * t - input_width(trace, t), 0.0f)
-             : 0;
+  if (wish.names <= 0) return 0;
+  return std::max(std::min(wish.names, longest_name * t) + beside_names * t - input_width(trace, t), 0.0f);
 }
 
 }  // namespace headlight

@@ -2,6 +2,7 @@
 
 #include "core/explain/explain.h"
 #include "ui/frame/colormaps.h"
+#include "ui/level/pen.h"
 #include "ui/look/words.h"
 #include "ui/pipeline/picture.h"
 
@@ -19,9 +20,10 @@ const HeatPicture* heat_of(const PipelinePicture& picture, Stage stage) {
   return nullptr;
 }
 
+/// Rows, or columns, [first, last) of `of`.
 Rect part(const Rect& rect, Index first, Index last, Index of, bool rows) {
-  const float from = static_cast<float>(first) / static_cast<float>(of);
-  const float to = static_cast<float>(last) / static_cast<float>(of);
+  const float from = static_cast<float>(first) / static_cast<float>(of),
+              to = static_cast<float>(last) / static_cast<float>(of);
   if (rows) return {{rect.min.x, rect.min.y + from * rect.height()}, {rect.max.x, rect.min.y + to * rect.height()}};
   return {{rect.min.x + from * rect.width(), rect.min.y}, {rect.min.x + to * rect.width(), rect.max.y}};
 }
@@ -51,17 +53,16 @@ void show_terms(const Frame& frame, const PipelinePicture& picture, const Moment
   const Trace& trace = *frame.trace();
   const View& view = frame.view();
   const Index all = product_terms(trace, now.stage);
-  put(frame, picture, now.stage,
-      partial_product(trace, now.stage, view.batch, has_head_axis(now.stage) ? view.head : 0, now.last), false, shown);
+  const Index head = has_head_axis(now.stage) ? view.head : 0;
+  put(frame, picture, now.stage, partial_product(trace, now.stage, view.batch, head, now.last), false, shown);
   shown.caption = frame.words.fill("player.terms", {now.last, all});
   const Operands operands = operands_of(trace, now.stage);
-  if (const HeatPicture* left = heat_of(picture, shown_as(trace, operands.left))) {
-    shown.sources.push_back(part(left->rect, now.first, now.last, left->cols, false));
-  }
-  if (const HeatPicture* right = heat_of(picture, operands.right)) {
-    shown.sources.push_back(part(right->rect, now.first, now.last, operands.terms_are_rows ? right->rows : right->cols,
-                                 operands.terms_are_rows));
-  }
+  const auto add = [&](Stage stage, bool rows) {
+    if (const HeatPicture* heat = heat_of(picture, stage))
+      shown.sources.push_back(part(heat->rect, now.first, now.last, rows ? heat->rows : heat->cols, rows));
+  };
+  add(shown_as(trace, operands.left), false);
+  add(operands.right, operands.terms_are_rows);
 }
 
 void show_softmax(const Frame& frame, const PipelinePicture& picture, const Moment& now, MomentPicture& shown) {
@@ -86,17 +87,15 @@ void show_softmax(const Frame& frame, const PipelinePicture& picture, const Mome
 /// The columns of each head on the way from the whole matrix to the head's place in the stack, or back.
 void show_travel(const Frame& frame, const PipelinePicture& picture, const Moment& now, MomentPicture& shown) {
   const Trace& trace = *frame.trace();
-  const bool merges = has_head_axis(info(now.stage).sources[0].stage);
   const Stage source = info(now.stage).sources[0].stage;
-  const Stage whole = merges ? now.stage : source;
-  const Stage heads = merges ? source : now.stage;
-  const HeatPicture* wide = heat_of(picture, whole);
-  const HeatPicture* front = heat_of(picture, heads);
+  const bool merges = has_head_axis(source);
+  const Stage whole = merges ? now.stage : source, heads = merges ? source : now.stage;
+  const HeatPicture *wide = heat_of(picture, whole), *front = heat_of(picture, heads);
   if (!wide || !front) return;
   const Index count = trace[heads].size(1), d_head = trace[heads].size(-1);
   const Index groups = heads_per(trace, heads);
   const float t = static_cast<float>(now.last) / static_cast<float>(travel_parts);
-  const Colormap& map = window_colormap(frame.view(), whole);
+  const ValueRange range = stage_range(trace, whole, window_colormap(frame.view(), whole).kind());
   for (Index i = count; i-- > 0;) {  // back to front, since the front head covers the others
     const Index h = (front->head + i) % count;
     const float behind = static_cast<float>(std::min<Index>(i, 3)) * stack_step * frame.u * picture.layout.type;
@@ -106,12 +105,8 @@ void show_travel(const Frame& frame, const PipelinePicture& picture, const Momen
     Traveller traveller;
     traveller.rect = merges ? mixed(in_stack, in_whole, t) : mixed(in_whole, in_stack, t);
     traveller.colour = frame.look.head(h * groups);
-    traveller.quad.values = trace[whole].slice(2, h * d_head, d_head);
+    traveller.quad = matrix_quad(scene_context(frame), whole, trace[whole].slice(2, h * d_head, d_head), range);
     traveller.quad.batch = frame.view().batch;
-    traveller.quad.theme = frame.look.theme;
-    traveller.quad.colormap = &map;
-    traveller.quad.range = stage_range(trace, whole, map.kind());
-    traveller.quad.scale = frame.u;
     shown.travellers.push_back(std::move(traveller));
   }
 }
@@ -121,11 +116,8 @@ MomentPicture make_moment_picture(const Frame& frame, const PipelinePicture& pic
   MomentPicture shown;
   if (!stage_on_its_way(frame)) return shown;
   const Moment& now = frame.timeline.at(*frame.view().step);
-  switch (now.kind) {
-    case Kind::travel: show_travel(frame, picture, now, shown); break;
-    case Kind::terms: show_terms(frame, picture, now, shown); break;
-    default: show_softmax(frame, picture, now, shown); break;
-  }
+  const auto show = now.kind == Kind::travel ? show_travel : now.kind == Kind::terms ? show_terms : show_softmax;
+  show(frame, picture, now, shown);
   return shown;
 }
 

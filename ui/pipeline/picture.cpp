@@ -35,7 +35,7 @@ std::vector<ThumbnailPicture> make_thumbnails(const Frame& frame, const Pipeline
   const float top = row.centre().y - (side + gap) * static_cast<float>(lines) / 2 + gap / 2;
   const MatrixView matrix = trace[Stage::weights].matrix();
   for (Index h = 0; h < heads; ++h) {
-    ThumbnailPicture thumbnail;
+    ThumbnailPicture& thumbnail = thumbnails.emplace_back();
     thumbnail.head = h;
     const float x = row.min.x + label + static_cast<float>(h % in_line) * (side + gap);
     const float y = top + static_cast<float>(h / in_line) * (side + gap);
@@ -46,7 +46,6 @@ std::vector<ThumbnailPicture> make_thumbnails(const Frame& frame, const Pipeline
     const ImVec2 size = fit_cells(matrix.rows, matrix.cols, {side - 2 * inset, side - inset - above}, 1.8f);
     const ImVec2 c{thumbnail.card.centre().x, y + above + (side - above - inset) / 2};
     thumbnail.heat = make_heat(frame, Stage::weights, h, around(c, size.x / 2, size.y / 2));
-    thumbnails.push_back(std::move(thumbnail));
   }
   return thumbnails;
 }
@@ -168,8 +167,7 @@ bool shows_packed(const Frame& frame) {
 std::string shape_text(const Frame& frame, Stage stage, float width, float pixels, bool named) {
   const StageInfo& about = info(stage);
   const MatrixView matrix = (*frame.trace())[stage].matrix();
-  const std::string rows = std::to_string(matrix.rows);
-  const std::string cols = std::to_string(matrix.cols);
+  const std::string rows = std::to_string(matrix.rows), cols = std::to_string(matrix.cols), shape = rows + " × " + cols;
   const std::string with_names =
       std::string(symbol(about.rows)) + " " + rows + " × " + std::string(symbol(about.cols)) + " " + cols;
   const auto fits = [&](const std::string& text) { return text_size(frame.fonts, Face::ui, pixels, text).x <= width; };
@@ -177,15 +175,12 @@ std::string shape_text(const Frame& frame, Stage stage, float width, float pixel
   // A label comes before those of the axes; for contribution norms, the title already says it.
   const bool measured = !frame.view().step && measured_stage(*frame.trace(), frame.view(), stage) != stage;
   const std::string called(is_x || measured ? std::string_view() : stage_words(frame.words, stage));
-  if (!called.empty()) {
-    if (named && fits(called + "  " + with_names)) return called + "  " + with_names;
-    if (fits(called + "  " + rows + " × " + cols)) return called + "  " + rows + " × " + cols;
-  }
-  if (named && fits(with_names)) return with_names;
-  for (const std::string& text : {rows + " × " + cols, rows + "×" + cols}) {
-    if (fits(text)) return text;
-  }
-  return {};
+  std::vector<std::string> candidates{shape, rows + "×" + cols};
+  if (named) candidates.insert(candidates.begin(), with_names);
+  if (!called.empty()) candidates.insert(candidates.begin(), called + "  " + shape);
+  if (!called.empty() && named) candidates.insert(candidates.begin(), called + "  " + with_names);
+  const auto found = std::ranges::find_if(candidates, fits);
+  return found == candidates.end() ? std::string() : *found;
 }
 
 const std::shared_ptr<const PipelinePicture>& pipeline_picture(const Frame& frame, ImVec2 size) {

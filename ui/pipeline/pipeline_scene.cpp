@@ -11,7 +11,7 @@
 namespace headlight {
 namespace {
 
-/// Opacity, in a presentation, of cards that the selected number does not depend on.
+/// In a presentation, the opacity of cards that the selected number does not depend on.
 constexpr float stepping_back = 0.38f;
 
 bool has_fraction(std::string_view markup) { return markup.find("\\frac") != std::string_view::npos; }
@@ -47,7 +47,7 @@ struct SceneMaker {
     else if (spotlit) put_caption(*spotlit, to.screen(picture.layout.foot));
   }
 
-  ImVec2 size_of(Face face, float points, std::string_view text) const { return pen.measure(face, points * t, text); }
+  float width_of(Face face, float points, std::string_view text) const { return pen.measure(face, points * t, text).x; }
   void put_math(float pixels, ImVec2 min, ImU32 colour, std::string_view markup, bool lanes = false) {
     const ImVec2 size = math_size(frame.fonts, pixels, markup);
     scene.items.emplace_back(
@@ -103,10 +103,12 @@ struct SceneMaker {
   bool steps_back(const CardPicture& card) const {
     if (!frame.view().presenting || !spotlit) return false;
     if (on_its_way) return card.stage > *spotlit && !is_parameter(card.stage);  // later stages
-    const auto shows = [&](Stage stage) {
-      return std::ranges::find(card.heats, stage, &HeatPicture::stage) != card.heats.end();
-    };
-    return !shows(*spotlit) && std::ranges::none_of(provenance.marks, shows, &SourceMark::stage);
+    return !shows(card, *spotlit) &&
+           std::ranges::none_of(provenance.marks, [&](const SourceMark& mark) { return shows(card, mark.stage); });
+  }
+
+  static bool shows(const CardPicture& card, Stage stage) {
+    return std::ranges::find(card.heats, stage, &HeatPicture::stage) != card.heats.end();
   }
 
   /// The visible edges of the other heads' cards behind the front card.
@@ -132,15 +134,12 @@ struct SceneMaker {
               corner);
     const bool after = card.stage == Stage::weights;
     pen.fill(rect, look.card, corner);
-    pen.box(rect,
-            card.border ? card.border
-            : after     ? look.after
-                        : look.line,
-            card.border || after ? 1.8f * t : 1, corner, card.border ? look.head_lap(frame.view().head) : 0);
+    const ImU32 border = card.border ? card.border : after ? look.after : look.line;
+    pen.box(rect, border, card.border || after ? 1.8f * t : 1, corner,
+            card.border ? look.head_lap(frame.view().head) : 0);
     // The pointer is over its symbol in the formula.
     const std::optional<Stage>& term = frame.view().pointed_term;
-    if (term && std::ranges::find(card.heats, shown_as(*frame.trace(), *term), &HeatPicture::stage) != card.heats.end())
-      pen.box(rect, look.ink, 3 * t, corner);
+    if (term && shows(card, shown_as(*frame.trace(), *term))) pen.box(rect, look.ink, 3 * t, corner);
   }
 
   void put_card(const CardPicture& card) {
@@ -181,7 +180,7 @@ struct SceneMaker {
   }
 
   void put_title(const CardPicture& card, const Rect& rect) {
-    const float pad = 7 * t, title = size_of(card.title_face, title_points, card.title).x;
+    const float pad = 7 * t, title = width_of(card.title_face, title_points, card.title);
     pen.words(card.title_face, title_points * t, {rect.min.x + pad, rect.min.y + 5 * t}, card.colour, card.title);
     pen.words(Face::bold, subtitle_points * t, {rect.min.x + pad + title + 10 * t, rect.min.y + 5 * t}, look.ink,
               card.subtitle);
@@ -198,7 +197,7 @@ struct SceneMaker {
     for (const Stage stage : card.folded) {
       const Rect part{{x, rect.min.y + (card_header - 1) * t}, {x + width, rect.min.y + (card_header + 4) * t}};
       pen.fill(part, stage == card.stage ? card.colour : look.line, 2.5f * t);
-      // The segments are thin.
+      // The target is higher than the segment.
       pen.target({{part.min.x, part.min.y - 6 * t}, {part.max.x, part.max.y + 6 * t}}, SceneAction::bring_forward, 0,
                  {stage});
       scene.targets.back().hint = name(stage);
@@ -271,8 +270,7 @@ struct SceneMaker {
     const Rect bar{{lo.max.x + 4 * t, y - 1.5f * t}, {hi.min.x - 4 * t, y + 1.5f * t}};
     pen.colours(bar, *card.heats[0].colormap);
     for (const BarTick& tick : card.ticks) {  // each in a gap in the bar
-      const float x = bar.min.x + tick.at * bar.width(),
-                  half = size_of(Face::mono, end_points, tick.text).x / 2 + 3 * t;
+      const float x = bar.min.x + tick.at * bar.width(), half = width_of(Face::mono, end_points, tick.text) / 2 + 3 * t;
       pen.fill({{x - half, bar.min.y}, {x + half, bar.max.y}}, look.card);
       put(x, Align::middle, tick.text);
     }
@@ -355,11 +353,10 @@ struct SceneMaker {
   void put_caption(Stage stage, Rect row) {
     const bool explained = looked_at && looked_at->stage == stage && moment.caption.empty();
     const InspectorPicture* cell = explained ? &inspector_picture(frame, *looked_at, row.width()) : nullptr;
-    const std::string_view formula = cell                     ? std::string_view(cell->formula.front())
-                                     : moment.caption.empty() ? stage_formula(frame.words, stage)
-                                                              : std::string_view(moment.caption);
-    const std::string_view numbers =
-        cell && !cell->numbers.empty() ? std::string_view(cell->numbers.front()) : std::string_view();
+    std::string_view formula = moment.caption, numbers;
+    if (formula.empty()) formula = stage_formula(frame.words, stage);
+    if (cell) formula = cell->formula.front();
+    if (cell && !cell->numbers.empty()) numbers = cell->numbers.front();
     // Fractions take two lines; the result is placed next to them.
     const bool two_lines = !numbers.empty() && !has_fraction(formula) && !has_fraction(numbers);
     const float size = row.height() * (two_lines ? 0.36f : 0.4f);

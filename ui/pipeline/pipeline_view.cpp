@@ -54,11 +54,10 @@ void pan_and_zoom(const Frame& frame, Rect place, const CanvasTransform& now, bo
   const bool zooms = io.MouseWheel != 0 && ImGui::IsItemHovered();
   const bool drags = (ImGui::IsItemActive() && is_dragging(frame)) ||
                      (ImGui::IsItemHovered() && ImGui::IsMouseDragging(ImGuiMouseButton_Middle, 0));
-  const bool pans = drags && (io.MouseDelta.x != 0 || io.MouseDelta.y != 0);
   const bool fits = on_background && ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left);
-  if (!zooms && !pans && !fits) return;
   if (zooms) return zoom_to(frame, place, now, now.zoom * std::pow(1.15f, io.MouseWheel), io.MousePos);
   if (fits) return fit(frame);
+  if (!drags || (io.MouseDelta.x == 0 && io.MouseDelta.y == 0)) return;
   const CanvasTransform moved{{now.origin.x + io.MouseDelta.x, now.origin.y + io.MouseDelta.y}, now.zoom};
   frame.show([camera = camera_of(moved, place)](View& v) { v.camera = camera; });
 }

@@ -3,6 +3,7 @@
 #include "core/explain/explain.h"
 #include "ui/inspector/inspector_picture.h"
 #include "ui/level/scene.h"
+#include "ui/matrix/heatmap.h"
 #include "ui/pipeline/picture.h"
 
 namespace headlight {
@@ -32,11 +33,13 @@ Place find(const PipelinePicture& picture, Stage stage, Index batch, Index head)
   return {};
 }
 
+/// Where the picture shows the cell; nothing if it does not.
+Place find(const Trace& trace, const PipelinePicture& picture, const Cell& cell) {
+  return contains(trace, cell) ? find(picture, shown_as(trace, cell.stage), cell.batch, cell.head) : Place();
+}
+
 Rect cells(const HeatPicture& heat, Index row, Index rows, Index col, Index cols) {
-  const float w = heat.rect.width() / static_cast<float>(heat.cols);
-  const float h = heat.rect.height() / static_cast<float>(heat.rows);
-  return {{heat.rect.min.x + static_cast<float>(col) * w, heat.rect.min.y + static_cast<float>(row) * h},
-          {heat.rect.min.x + static_cast<float>(col + cols) * w, heat.rect.min.y + static_cast<float>(row + rows) * h}};
+  return cells_rect(heat, heat.rect, row, rows, col, cols);
 }
 
 /// Enters the card from the left or from above, depending on the source, and continues between the cells.
@@ -46,9 +49,8 @@ ProvenanceArc arc(const Place& source, const Rect& mark, const Place& target, co
   ProvenanceArc a;
   a.from_stage = source.heat->stage;
   const bool beside = from.max.x <= to.min.x || from.min.x >= to.max.x;
-  const Rect& grid = target.heat->rect;
-  a.room = beside ? grid.height() / static_cast<float>(target.heat->rows)
-                  : grid.width() / static_cast<float>(target.heat->cols);
+  const ImVec2 cell_of_target = cell_size(*target.heat, target.heat->rect);
+  a.room = beside ? cell_of_target.y : cell_of_target.x;
   if (beside) {
     const bool left = from.max.x <= to.min.x;
     a.from = {left ? from.max.x : from.min.x, mark.centre().y};
@@ -75,9 +77,7 @@ ProvenanceArc arc(const Place& source, const Rect& mark, const Place& target, co
 std::vector<Span> spans(const Trace& trace, const Explanation& e, Index head) {
   std::vector<Span> found;
   for (const Term& term : e.terms) {
-    if (has_head_axis(term.cell.stage)) {
-      if (term.cell.head != head / heads_per(trace, term.cell.stage)) continue;
-    }
+    if (has_head_axis(term.cell.stage) && term.cell.head != head / heads_per(trace, term.cell.stage)) continue;
     const Stage stage = shown_as(trace, term.cell.stage);
     auto span = std::ranges::find(found, stage, &Span::stage);
     if (span == found.end())
@@ -94,8 +94,8 @@ std::vector<Span> spans(const Trace& trace, const Explanation& e, Index head) {
 /// Arcs to the cells that depend on it, in the colours of their targets.
 Provenance make_reach(const Trace& trace, const PipelinePicture& picture, const Cell& cell) {
   Provenance result;
-  const Place source = find(picture, shown_as(trace, cell.stage), cell.batch, cell.head);
-  if (!source.heat || !contains(trace, cell)) return result;
+  const Place source = find(trace, picture, cell);
+  if (!source.heat) return result;
   const Rect at = cells(*source.heat, cell.row, 1, cell.col, 1);
   for (const Region& region : reach_of(trace, cell)) {
     const Place target = find(picture, region.stage, region.batch, region.head);
@@ -112,8 +112,8 @@ Provenance make_reach(const Trace& trace, const PipelinePicture& picture, const 
 bool crosses(const ProvenanceArc& arc, const Rect& rect) {
   constexpr int steps = 48;
   for (int i = 0; i <= steps; ++i) {
-    const float t = static_cast<float>(i) / steps;
-    if (rect.contains(point_along({arc.from, arc.from_control, arc.to_control, arc.to}, t))) return true;
+    const std::array points{arc.from, arc.from_control, arc.to_control, arc.to};
+    if (rect.contains(point_along(points, static_cast<float>(i) / steps))) return true;
   }
   return false;
 }
@@ -132,15 +132,14 @@ Rect clear_of_arcs(const Provenance& provenance, const Arrow& arrow, const Rect&
 }
 
 std::optional<Rect> place_of(const Trace& trace, const PipelinePicture& picture, const Cell& cell) {
-  const Place place = find(picture, shown_as(trace, cell.stage), cell.batch, cell.head);
-  if (!place.heat || !contains(trace, cell)) return std::nullopt;
-  return cells(*place.heat, cell.row, 1, cell.col, 1);
+  const Place place = find(trace, picture, cell);
+  return place.heat ? std::optional(cells(*place.heat, cell.row, 1, cell.col, 1)) : std::nullopt;
 }
 
 Provenance make_provenance(const Trace& trace, const PipelinePicture& picture, const Cell& cell) {
   Provenance result;
-  const Place target = find(picture, shown_as(trace, cell.stage), cell.batch, cell.head);
-  if (!target.heat || !contains(trace, cell)) return result;
+  const Place target = find(trace, picture, cell);
+  if (!target.heat) return result;
   const Rect at = cells(*target.heat, cell.row, 1, cell.col, 1);
   const Explanation e = explain(trace, cell);
   Index head = has_head_axis(cell.stage) ? cell.head : e.terms.empty() ? 0 : e.terms[0].cell.head;

@@ -1,6 +1,7 @@
 #include "ui/player/stages.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "core/network/network.h"
@@ -13,20 +14,16 @@ namespace {
 
 int last_moment(const Timeline::Chapter& chapter) { return chapter.first + chapter.count - 1; }
 
-/// The next and previous chapter; unset at the ends.
-std::optional<std::size_t> next_in_pass(const Timeline& timeline, std::size_t chapter) {
-  for (const std::size_t i : pass_of(timeline)) {
-    if (i > chapter) return i;
-  }
-  return {};
+/// The next and the previous chapter that playback shows; unset at the ends.
+std::optional<std::size_t> chapter_after(const Timeline& timeline, std::size_t chapter) {
+  const std::vector<std::size_t> pass = pass_of(timeline);
+  const auto after = std::ranges::upper_bound(pass, chapter);
+  return after == pass.end() ? std::nullopt : std::optional(*after);
 }
-
-std::optional<std::size_t> last_in_pass(const Timeline& timeline, std::size_t chapter) {
-  std::optional<std::size_t> before;
-  for (const std::size_t i : pass_of(timeline)) {
-    if (i < chapter) before = i;
-  }
-  return before;
+std::optional<std::size_t> chapter_before(const Timeline& timeline, std::size_t chapter) {
+  const std::vector<std::size_t> pass = pass_of(timeline);
+  const auto at = std::ranges::lower_bound(pass, chapter);
+  return at == pass.begin() ? std::nullopt : std::optional(*std::prev(at));
 }
 
 /// Whether the next word, or the reasons for it, are shown.
@@ -40,18 +37,16 @@ constexpr double travel_seconds = 0.25;
 
 /// The next moment in the chapter of `moment`; after its end, its first one.
 int next_in_loop(const Timeline& timeline, int moment) {
-  for (const Timeline::Chapter& chapter : timeline.chapters()) {
-    if (moment < chapter.first || moment >= chapter.first + chapter.count) continue;
-    return chapter.first + (moment - chapter.first + 1) % chapter.count;
-  }
-  return 0;
+  if (moment < 0) return 0;
+  const Timeline::Chapter& chapter = *timeline.chapter_of(timeline.at(moment).stage);
+  return chapter.first + (moment - chapter.first + 1) % chapter.count;
 }
 
 }  // namespace
 
 std::vector<std::size_t> pass_of(const Timeline& timeline) {
   const auto& chapters = timeline.chapters();
-  const bool split = std::ranges::find(chapters, Stage::Q_heads, &Timeline::Chapter::stage) != chapters.end();
+  const bool split = timeline.chapter_of(Stage::Q_heads) != nullptr;
   std::vector<std::size_t> pass;
   for (std::size_t i = 0; i < chapters.size(); ++i) {
     if (split && (chapters[i].stage == Stage::K_heads || chapters[i].stage == Stage::V_heads)) continue;
@@ -61,10 +56,9 @@ std::vector<std::size_t> pass_of(const Timeline& timeline) {
 }
 
 std::size_t chapter_at(const View& view, const Timeline& timeline) {
-  const auto& chapters = timeline.chapters();
   const Stage stage = view.step ? timeline.at(*view.step).stage : view.looking.stage;
-  const auto found = std::ranges::find(chapters, stage, &Timeline::Chapter::stage);
-  return found == chapters.end() ? 0 : static_cast<std::size_t>(found - chapters.begin());
+  const Timeline::Chapter* chapter = timeline.chapter_of(stage);
+  return chapter ? static_cast<std::size_t>(chapter - timeline.chapters().data()) : 0;
 }
 
 View with_stage(View view, const Timeline& timeline, std::size_t chapter) {
@@ -101,7 +95,7 @@ View with_next_word(View view, const Timeline& timeline) {
 View with_next_stage(View view, const Trace& trace, const Timeline& timeline) {
   if (level_shown(view) == Level::sentence) return with_stage(std::move(view), timeline, 0);
   const std::size_t at = chapter_at(view, timeline);
-  const std::optional<std::size_t> next = is_at_next(view) ? std::nullopt : next_in_pass(timeline, at);
+  const std::optional<std::size_t> next = is_at_next(view) ? std::nullopt : chapter_after(timeline, at);
   if (!next && says_next(trace)) return with_next_word(std::move(view), timeline);
   return with_stage(std::move(view), timeline, next.value_or(at));
 }
@@ -110,7 +104,7 @@ View with_last_stage(View view, const Timeline& timeline) {
   if (level_shown(view) == Level::sentence || timeline.chapters().empty()) return view;
   if (is_at_next(view)) return with_stage(std::move(view), timeline, pass_of(timeline).back());
   const std::size_t at = chapter_at(view, timeline);
-  if (const auto before = last_in_pass(timeline, at)) return with_stage(std::move(view), timeline, *before);
+  if (const auto before = chapter_before(timeline, at)) return with_stage(std::move(view), timeline, *before);
   view.looking.level = Level::sentence;
   view.looking.share.reset();
   view.step.reset();
@@ -152,9 +146,9 @@ View one_level_in(View view, const Trace& trace, const Timeline& timeline) {
       break;
     case Level::pipeline: {
       const std::optional<Cell> cell = view.hovered ? view.hovered : view.selected;
-      const Stage stage = cell ? cell->stage : view.pointed_stage.value_or(view.looking.stage);
+      const Stage stage = shown_as(trace, cell ? cell->stage : view.pointed_stage.value_or(view.looking.stage));
       view.looking.level = Level::operation;
-      if (timeline.chapter_of(shown_as(trace, stage)) != nullptr) view.looking.stage = shown_as(trace, stage);
+      if (timeline.chapter_of(stage)) view.looking.stage = stage;
       break;
     }
     case Level::operation: return view;
@@ -204,15 +198,14 @@ void Playback::advance_by_stage(const Frame& frame, double seconds) {
       v = at_next ? with_next_word(std::move(v), timeline) : with_stage(std::move(v), timeline, at);
       v.playing = true;
       v.looking.share = share;
-      if (!at_next)
-        v.step =
-            chapter.first + std::min(static_cast<int>(share * static_cast<float>(chapter.count)), chapter.count - 1);
+      const int moment = static_cast<int>(share * static_cast<float>(chapter.count));
+      if (!at_next) v.step = chapter.first + std::min(moment, chapter.count - 1);
     });
   }
   since_moment_ += seconds;
   if (since_moment_ * static_cast<double>(view.speed) < standing_seconds) return;
   since_moment_ = 0;
-  const std::optional<std::size_t> next = at_next ? std::nullopt : next_in_pass(frame.timeline, at);
+  const std::optional<std::size_t> next = at_next ? std::nullopt : chapter_after(frame.timeline, at);
   const bool word_follows = !at_next && !next && says_next(*frame.trace());
   frame.show([at, next, at_next, word_follows, &timeline = frame.timeline](View& v) {
     const bool goes_on = v.looping || next || word_follows;

@@ -7,30 +7,30 @@
 
 namespace headlight {
 
-/// The chapters of a whole pass. The splits of Q, K and V are alike, so only one is shown.
+/// The chapters that playback shows, as indices. The splits of Q, K and V are alike, so only one is shown.
 std::vector<std::size_t> pass_of(const Timeline& timeline);
 /// The current chapter: the player's, else that of the chosen stage.
 std::size_t chapter_at(const View& view, const Timeline& timeline);
-/// Shows a stage, completely computed; the followed words stay.
+/// Shows a stage, completely computed; the followed words are kept.
 View with_stage(View view, const Timeline& timeline, std::size_t chapter);
-/// Whether the trace's network says what comes next: the pass then ends with the next word.
+/// Whether the trace's network predicts the next word, which is then the last step of playback.
 bool says_next(const Trace& trace);
-/// Whether its network reads pictures: tokens are patches instead of words, and it says a label instead of a next word.
+/// Whether its network reads pictures: tokens are patches, and it predicts a label.
 bool reads_pictures(const Trace& trace);
-/// At the next word, all of it there.
+/// Shows the next word, completely computed.
 View with_next_word(View view, const Timeline& timeline);
-/// One on; from the sentence to the first, from the last to the next word.
+/// Shows the following stage: the first one after the sentence, the next word after the last one.
 View with_next_stage(View view, const Trace& trace, const Timeline& timeline);
-/// One back; from the first to the sentence.
+/// Shows the previous stage: the sentence before the first one.
 View with_last_stage(View view, const Timeline& timeline);
-/// Begins to play at the stage that is looked at, or from the first where all were gone through.
+/// Begins to play at the current stage, or at the first one if the last one is complete.
 View with_played_stage(View view, const Trace& trace, const Timeline& timeline);
-/// Plays, or stops: what the play button and Space do.
+/// Starts or stops playing: what the play button and Space do.
 View with_play_toggled(View view, const Trace& trace, const Timeline& timeline);
-/// From the sentence to the step that made its shares, from the pipeline to the step of the cell that is looked at.
+/// From the sentence to the weights, from the pipeline to the operation of the current cell.
 View one_level_in(View view, const Trace& trace, const Timeline& timeline);
 
-/// How long a stage takes at speed 1, all of it being made before one's eyes, and then stands.
+/// Seconds at speed 1: for the computation of a stage, for that of the next word, and for the pause after each.
 double stage_seconds(Stage stage);
 inline constexpr double next_word_seconds = 7;
 inline constexpr double standing_seconds = 0.5;

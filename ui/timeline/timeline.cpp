@@ -17,20 +17,20 @@ Stage shown_as(const Trace& trace, Stage stage) {
   return trace.inputs.self_attention() && (stage == Stage::query || stage == Stage::value) ? Stage::key : stage;
 }
 
-void Timeline::add(Stage stage, Moment::Kind kind, Index count, Index moments) {
+void Timeline::add(Stage stage, Moment::Kind kind, Index count, Index most) {
+  const Index moments = std::min(count, most);
   for (Index i = 0; i < moments; ++i) moments_.push_back({stage, kind, count * i / moments, count * (i + 1) / moments});
 }
 
 void Timeline::add_product(const Trace& trace, Stage stage, ProductOrder way) {
   const Index rows = trace[stage].size(-2), cols = trace[stage].size(-1);
   switch (way) {
-    case ProductOrder::rows: return add(stage, Moment::Kind::rows, rows, std::min(rows, bands_at_most));
-    case ProductOrder::columns: return add(stage, Moment::Kind::columns, cols, std::min(cols, bands_at_most));
-    case ProductOrder::dot: return add(stage, Moment::Kind::cells, rows * cols, std::min(rows * cols, runs_at_most));
+    case ProductOrder::rows: return add(stage, Moment::Kind::rows, rows, bands_at_most);
+    case ProductOrder::columns: return add(stage, Moment::Kind::columns, cols, bands_at_most);
+    case ProductOrder::dot: return add(stage, Moment::Kind::cells, rows * cols, runs_at_most);
     case ProductOrder::outer: break;
   }
-  const Index terms = product_terms(trace, stage);
-  add(stage, Moment::Kind::terms, terms, std::min(terms, bands_at_most));
+  add(stage, Moment::Kind::terms, product_terms(trace, stage), bands_at_most);
   add(stage, Moment::Kind::rows, rows, 1);
 }
 
@@ -42,18 +42,15 @@ Timeline::Timeline(const Trace& trace, ProductOrder way) {
     if (product_terms(trace, stage) > 0) {
       add_product(trace, stage, way);
     } else if (is_rearrangement(stage)) {
-      add(stage, Moment::Kind::travel, travel_parts - 1, travel_parts - 1);
+      add(stage, Moment::Kind::travel, travel_parts - 1, travel_parts);
       add(stage, Moment::Kind::rows, rows, 1);
     } else {
       if (stage == Stage::weights && trace.standing_for(Stage::masked_scores)) {  // otherwise they are from a file
         for (const auto kind : {Moment::Kind::shifted, Moment::Kind::exponentials, Moment::Kind::sums})
           add(stage, kind, 1, 1);
       }
-      if (way == ProductOrder::dot) {
-        add(stage, Moment::Kind::cells, numbers, std::min(numbers, runs_at_most));
-      } else {
-        add(stage, Moment::Kind::rows, rows, stage == Stage::weights ? std::min(rows, bands_at_most) : 1);
-      }
+      if (way == ProductOrder::dot) add(stage, Moment::Kind::cells, numbers, runs_at_most);
+      else add(stage, Moment::Kind::rows, rows, stage == Stage::weights ? bands_at_most : 1);
     }
     chapters_.push_back({stage, first, count() - first, trace[stage].size(-1)});
   }

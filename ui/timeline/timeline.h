@@ -71,7 +71,8 @@ class Timeline {
   const Chapter* chapter_of(Stage stage) const;
 
  private:
-  void add(Stage stage, Moment::Kind kind, Index count, Index moments);
+  /// Splits `count` parts of a stage into at most `most` moments.
+  void add(Stage stage, Moment::Kind kind, Index count, Index most);
   void add_product(const Trace& trace, Stage stage, ProductOrder way);
 
   std::vector<Moment> moments_;

@@ -12,17 +12,17 @@
 namespace headlight {
 namespace {
 
-/// The step that pointer lines were drawn on.
-struct Step {
-  Level level{};
+/// What is shown: a stage and its facet, if the level has them.
+struct Shot {
+  Level level = Level::pipeline;
   Facet facet{};
   Stage stage{};
-  bool presenting = false;
-  bool operator==(const Step&) const = default;
+  bool operator==(const Shot&) const = default;
 };
 
+/// Lines drawn with the pointer in a presentation. They are erased when something else is shown.
 struct Board {
-  Step step;
+  std::pair<Shot, bool> shot;  ///< what the lines are on, and whether it is presented
   std::vector<std::vector<ImVec2>> lines;
   bool drawing = false;
 };
@@ -52,13 +52,6 @@ void draw_motion(const Frame& frame, Rect place, const LevelMotion& motion) {
   draw_scene(near, list, between(*frame.trace(), numbers_on_cards(frame, place), scene, share));
 }
 
-/// The scene that is shown.
-struct Shot {
-  Level level = Level::pipeline;
-  Facet facet{};
-  Stage stage{};
-  bool operator==(const Shot&) const = default;
-};
 Shot shot_of(const Frame& frame) {
   const Level level = level_shown(frame.view());
   if (level != Level::operation) return {level, Facet{}, Stage{}};
@@ -97,12 +90,8 @@ void move_scene(const Frame& frame) {
 void draw_pointer_tools(const Frame& frame, Rect place, Stage stage, bool held) {
   Board& board = frame.pictures.get<Board>([] { return Board{}; });
   const View& view = frame.view();
-  const Step step{level_shown(view), view.looking.facet, stage, view.presenting};
-  if (board.step != step) {
-    board.lines.clear();
-    board.drawing = false;
-    board.step = step;
-  }
+  const std::pair shot(Shot{level_shown(view), view.looking.facet, stage}, view.presenting);
+  if (board.shot != shot) board = {shot, {}};
   if (!view.presenting || view.blank) return;
   const ImGuiIO& io = ImGui::GetIO();
   const float u = frame.u;

@@ -78,10 +78,10 @@ void draw_head_border(ImDrawList& list, const Rect& card, ImU32 hue, int lap, fl
   const float dash = (lap == 1 ? 6.0f : 2.0f) * t, gap = (lap == 1 ? 4.0f : 3.0f) * t,
               thick = std::max(thickness, 1.5f * t);
   const float c = std::min(corner, 3 * t);  // the corners stay open
-  dashes(list, {card.min.x + c, card.min.y}, {card.max.x - c, card.min.y}, hue, thick, dash, gap);
-  dashes(list, {card.min.x + c, card.max.y}, {card.max.x - c, card.max.y}, hue, thick, dash, gap);
-  dashes(list, {card.min.x, card.min.y + c}, {card.min.x, card.max.y - c}, hue, thick, dash, gap);
-  dashes(list, {card.max.x, card.min.y + c}, {card.max.x, card.max.y - c}, hue, thick, dash, gap);
+  for (const float y : {card.min.y, card.max.y})
+    dashes(list, {card.min.x + c, y}, {card.max.x - c, y}, hue, thick, dash, gap);
+  for (const float x : {card.min.x, card.max.x})
+    dashes(list, {x, card.min.y + c}, {x, card.max.y - c}, hue, thick, dash, gap);
 }
 
 }  // namespace headlight

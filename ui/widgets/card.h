@@ -6,8 +6,7 @@
 
 namespace headlight {
 
-/// The card's rectangle on whole pixels, so that its border is sharp and its background is exactly what fill_card()
-/// fills.
+/// The card's rectangle on whole pixels, so that its border is sharp.
 Rect card_on_pixels(const Rect& card);
 /// Fills a rectangle on whole pixels with an opaque colour. Only the strips with the corners use ImGui, which blends
 /// every pixel; the rest is the painter's flat fill.

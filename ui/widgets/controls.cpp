@@ -25,24 +25,23 @@ std::optional<std::string> slider_heading(const Frame& frame, const char* id, co
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float size = TypeSize::body * frame.u;
   draw_text(list, frame.fonts, Face::ui, size, at, enabled ? frame.look.ink : frame.look.muted, label);
-  const float number_width = std::max(text_size(frame.fonts, Face::mono, size, shown).x + 14 * frame.u, 56 * frame.u);
+  const float digits = text_size(frame.fonts, Face::mono, size, shown).x;
+  const float number_width = std::max(digits + 14 * frame.u, 56 * frame.u);
   std::optional<std::string> typed;
   if (!enabled) {
-    const float right = at.x + width - text_size(frame.fonts, Face::mono, size, shown).x;
-    draw_text(list, frame.fonts, Face::mono, size, {right, at.y}, frame.look.muted, shown);
+    draw_text(list, frame.fonts, Face::mono, size, {at.x + width - digits, at.y}, frame.look.muted, shown);
     ImGui::Dummy({width, 18 * frame.u});
     return typed;
   }
   ImGui::SetCursorScreenPos({at.x + width - number_width, at.y - 3 * frame.u});
   compat::push_font(frame.fonts.pick(Face::mono, size), size);
-  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {7 * frame.u, 3 * frame.u});
   ImGui::PushStyleColor(ImGuiCol_FrameBg, IM_COL32(0, 0, 0, 0));
   ImGui::SetNextItemWidth(number_width);
   // Right-aligned while it is not edited: ImGui's field is left-aligned, so the padding does it.
-  const float slack = number_width - 14 * frame.u - text_size(frame.fonts, Face::mono, size, shown).x;
+  const float slack = number_width - 14 * frame.u - digits;
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {7 * frame.u + std::max(slack, 0.0f), 3 * frame.u});
   const Typed field = text_input(frame, id, shown, "", ImGuiInputTextFlags_AutoSelectAll, nullptr, nullptr, false);
-  ImGui::PopStyleVar(2);
+  ImGui::PopStyleVar();
   ImGui::PopStyleColor();
   ImGui::PopFont();
   if ((field.entered || field.left) && field.text != shown) typed = field.text;
@@ -59,24 +58,18 @@ struct Moved {
 
 /// The track with its knob at `share`. Enter focuses the number above it.
 Moved track(const Frame& frame, const char* id, float share, bool enabled) {
-  ImGui::SetCursorScreenPos(
-      {ImGui::GetCursorScreenPos().x, ImGui::GetCursorScreenPos().y - ImGui::GetStyle().ItemSpacing.y});
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float width = ImGui::GetContentRegionAvail().x;
-  const float height = 18 * frame.u;
-  const float radius = 6.5f * frame.u;
+  const ImVec2 below = ImGui::GetCursorScreenPos(), at{below.x, below.y - ImGui::GetStyle().ItemSpacing.y};
+  ImGui::SetCursorScreenPos(at);
+  const float width = ImGui::GetContentRegionAvail().x, height = 18 * frame.u, radius = 6.5f * frame.u;
   clickable(id, {width, height});
   Moved moved;
   if (enabled && takes_keyboard(frame)) {
     moved.steps = keyboard_steps();
     if (compat::pressed_once(compat::Key::enter)) frame.focus.give(ImGui::GetID("##number"));
   }
-  const bool active = enabled && ImGui::IsItemActive();
-  const bool hovered = enabled && ImGui::IsItemHovered();
+  const bool active = enabled && ImGui::IsItemActive(), hovered = enabled && ImGui::IsItemHovered();
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  const float y = at.y + height / 2;
-  const float left = at.x + radius;
-  const float length = width - 2 * radius;
+  const float y = at.y + height / 2, left = at.x + radius, length = width - 2 * radius;
   const float x = left + length * std::clamp(share, 0.0f, 1.0f);
   const float half = 2 * frame.u;
   list.AddRectFilled({at.x, y - half}, {at.x + width, y + half}, frame.look.field, half);
@@ -282,28 +275,28 @@ bool bar_button(const Frame& frame, const char* id, std::string_view label, bool
 
 std::optional<std::string> text_field(const Frame& frame, const char* id, const std::string& text, Face face, bool live,
                                       const char* hint, AfterEnter after) {
-  compat::push_font(frame.fonts.pick(face, TypeSize::body * frame.u), TypeSize::body * frame.u);
-  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
+  begin_field(frame, face);
   const Typed field = text_input(frame, id, text, hint);
-  if (field.active) {
-    ImDrawList& list = *ImGui::GetWindowDrawList();
-    // A field may reach past its window by a part of a pixel, where its right side would be cut off.
-    ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
-    min.x = std::max(min.x, list.GetClipRectMin().x);
-    max.x = std::min(max.x, list.GetClipRectMax().x);
-    compat::add_rect(list, min, max, frame.look.accent, Corner::control * frame.u, 1.5f * frame.u);
-  }
+  if (field.active) draw_field_frame(frame);
   ImGui::PopFont();
   if (field.entered && after == AfterEnter::goes_on) go_on_typing(frame, id, field.text);
   if ((field.entered || field.left || (live && field.changed)) && field.text != text) return field.text;
   return std::nullopt;
 }
 
-void note(const Frame& frame, std::string_view text) {
-  const float width = ImGui::GetContentRegionAvail().x;
-  const float height = draw_paragraph(ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::note * frame.u,
-                                      ImGui::GetCursorScreenPos(), frame.look.muted, text, width);
+namespace {
+
+/// A paragraph at the cursor, as an item.
+void put_paragraph(const Frame& frame, float pixels, ImU32 colour, std::string_view text, float width) {
+  const float height = draw_paragraph(ImGui::GetWindowDrawList(), frame.fonts, Face::ui, pixels,
+                                      ImGui::GetCursorScreenPos(), colour, text, width);
   ImGui::Dummy({width, height});
+}
+
+}  // namespace
+
+void note(const Frame& frame, std::string_view text) {
+  put_paragraph(frame, TypeSize::note * frame.u, frame.look.muted, text, ImGui::GetContentRegionAvail().x);
 }
 
 void tooltip(const Frame& frame, std::string_view text) {
@@ -311,17 +304,14 @@ void tooltip(const Frame& frame, std::string_view text) {
   ImGui::BeginTooltip();
   const float pixels = ImGui::GetFontSize();
   const float width = std::min(text_size(frame.fonts, Face::ui, pixels, text).x + 1, 320 * frame.u);
-  const float height = draw_paragraph(ImGui::GetWindowDrawList(), frame.fonts, Face::ui, pixels,
-                                      ImGui::GetCursorScreenPos(), frame.look.ink, text, width);
-  ImGui::Dummy({width, height});
+  put_paragraph(frame, pixels, frame.look.ink, text, width);
   ImGui::EndTooltip();
 }
 
 std::optional<int> choice_box(const Frame& frame, const char* id, int count, int chosen,
                               const std::function<const char*(int)>& name_of) {
   std::optional<int> clicked;
-  compat::push_font(frame.fonts.pick(Face::ui, TypeSize::body * frame.u), TypeSize::body * frame.u);
-  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
+  begin_field(frame, Face::ui);
   if (ImGui::BeginCombo(id, chosen >= 0 && chosen < count ? name_of(chosen) : "", ImGuiComboFlags_HeightLarge)) {
     for (int i = 0; i < count; ++i) {
       ImGui::PushID(i);

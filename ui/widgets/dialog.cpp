@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <exception>
 
-#include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/pressable.h"

@@ -49,30 +49,20 @@ class Setter {
     MathExtent extent;
     while (!markup.empty()) {
       const ImVec2 here{at.x + extent.width, at.y};
-      if (markup.starts_with("\\frac")) {
-        join(extent, fraction(markup, pixels, here));
-      } else if (markup.starts_with("\\sqrt")) {
-        join(extent, root(markup, pixels, here));
-      } else if (markup.starts_with("\\in{")) {
-        join(extent, symbol(markup, pixels, here));
-      } else if (markup[0] == '_' || markup[0] == '^') {
-        join(extent, scripts(markup, pixels, here));
-      } else {
-        const std::string_view plain = markup.substr(0, markup.find_first_of("_^\\", 1));
-        markup.remove_prefix(plain.size());
-        join(extent, text(plain, pixels, here));
-      }
+      const bool script = markup[0] == '_' || markup[0] == '^';
+      const MathExtent part = markup.starts_with("\\frac")   ? fraction(markup, pixels, here)
+                              : markup.starts_with("\\sqrt") ? root(markup, pixels, here)
+                              : markup.starts_with("\\in{")  ? symbol(markup, pixels, here)
+                              : script                       ? scripts(markup, pixels, here)
+                                                             : text(markup, pixels, here);
+      extent.width += part.width;
+      extent.above = std::max(extent.above, part.above);
+      extent.below = std::max(extent.below, part.below);
     }
     return extent;
   }
 
  private:
-  static void join(MathExtent& whole, const MathExtent& part) {
-    whole.width += part.width;
-    whole.above = std::max(whole.above, part.above);
-    whole.below = std::max(whole.below, part.below);
-  }
-
   MathExtent measure(std::string_view markup, float pixels) {
     Setter inner(fonts_, least_);
     const MathExtent extent = inner.set(markup, pixels, {0, 0});
@@ -103,11 +93,12 @@ class Setter {
   }
 
   /// Chinese words are set upright in the window's font, since the mathematical font does not have them.
-  MathExtent text(std::string_view plain, float pixels, ImVec2 at) {
+  MathExtent text(std::string_view& markup, float pixels, ImVec2 at) {
+    std::string_view plain = markup.substr(0, markup.find_first_of("_^\\", 1));
+    markup.remove_prefix(plain.size());
     MathExtent extent;
     while (!plain.empty()) {
-      std::size_t end = 0;
-      std::size_t next = 0;
+      std::size_t end = 0, next = 0;
       const bool words = is_east_asian(next_character(plain, next));
       do end = next;
       while (end < plain.size() && is_east_asian(next_character(plain, next)) == words);
@@ -130,6 +121,7 @@ class Setter {
     return share > script_size ? fonts_.crisp(Face::math, pixels * share) : pixels * share;
   }
 
+  static float line_width(float pixels) { return std::max(1.0f, pixels / 16); }
   static float lowered_to(float pixels, float size) { return pixels * script_foot - size * 1.03f; }
 
   /// One script, or a subscript and a superscript: stacked if they are small.
@@ -164,18 +156,15 @@ class Setter {
     const auto [under, rest] = markup_argument(after);
     markup = rest;
     const float size = pixels * fraction_size;
-    const MathExtent top = measure(over, size);
-    const MathExtent bottom = measure(under, size);
-    const float side = pixels * 0.12f;
-    const float width = std::max(top.width, bottom.width) + 2 * side;
-    const float line = pixels * axis;
-    const float tail = pixels * 0.12f;  // of subscripts
+    const MathExtent top = measure(over, size), bottom = measure(under, size);
+    const float side = pixels * 0.12f, width = std::max(top.width, bottom.width) + 2 * side;
+    const float line = pixels * axis, tail = pixels * 0.12f;  // the tails of subscripts
     if (places()) {
       set(over, size, {at.x + (width - top.width) / 2, at.y + line - pixels * gap - tail - top.below - size});
       set(under, size, {at.x + (width - bottom.width) / 2, at.y + line + pixels * gap + bottom.above});
       if (to_.list)
         to_.list->AddLine({at.x + side / 2, at.y + line}, {at.x + width - side / 2, at.y + line}, colour_,
-                          std::max(1.0f, pixels / 16));
+                          line_width(pixels));
     }
     const float above = top.above + top.below + size + tail + pixels * gap - line;
     return {width, above, line + pixels * gap + bottom.above + bottom.below + size + tail - pixels};
@@ -184,19 +173,16 @@ class Setter {
   MathExtent root(std::string_view& markup, float pixels, ImVec2 at) {
     const auto [inside, rest] = markup_argument(markup.substr(5));
     markup = rest;
-    const float sign = pixels * 0.55f;
+    const float sign = pixels * 0.55f, end = pixels * 0.08f;
     const MathExtent body = set(inside, pixels, {at.x + sign, at.y});
-    const float end = pixels * 0.08f;
     if (to_.list) {
-      const float thick = std::max(1.0f, pixels / 16);
-      const float top = at.y - body.above;
-      const float foot = at.y + pixels * 1.02f + body.below;
+      const float top = at.y - body.above, foot = at.y + pixels * 1.02f + body.below;
       const ImVec2 points[] = {{at.x + pixels * 0.08f, at.y + pixels * 0.66f},
                                {at.x + pixels * 0.2f, at.y + pixels * 0.6f},
                                {at.x + pixels * 0.34f, foot},
                                {at.x + sign - end, top},
                                {at.x + sign + body.width + end, top}};
-      to_.list->AddPolyline(points, 5, colour_, 0, thick);
+      to_.list->AddPolyline(points, 5, colour_, 0, line_width(pixels));
     }
     return {sign + body.width + 2 * end, body.above, body.below};
   }

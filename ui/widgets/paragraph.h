@@ -22,7 +22,7 @@ bool may_break_between(std::string_view before, std::string_view after);
 std::vector<std::string> paragraph_lines(const Fonts& fonts, Face face, float pixels, std::string_view text,
                                          float width, std::size_t most = std::string_view::npos);
 
-/// Those of the first of these texts that is whole in `most` lines; none where none is.
+/// The lines of the first of these texts that fits into `most` lines without being cut; empty if none does.
 std::vector<std::string> whole_lines(const Fonts& fonts, Face face, float pixels,
                                      std::initializer_list<std::string_view> texts, float width, std::size_t most);
 

@@ -8,10 +8,9 @@ namespace headlight {
 /// An invisible item at the cursor; returns whether it was pressed. ImGui::IsItemHovered() and the like refer to it. A
 /// disabled one takes mouse clicks and ignores them.
 bool pressable(const Frame& frame, const char* id, ImVec2 size, bool enabled = true);
-/// The same for the mouse alone, as of a picture; at least a pixel wide and high, as ImGui refuses an empty item and a
-/// window may leave no room.
+/// The same for the mouse only. The item is at least a pixel wide and high, since ImGui refuses an empty one.
 bool clickable(const char* id, ImVec2 size);
-/// The same two over a place of the window.
+/// Both of them at a place of the window.
 bool pressable(const Frame& frame, const char* id, const Rect& place, bool enabled = true);
 bool clickable(const char* id, const Rect& place);
 /// Makes the last item reachable by Tab; returns whether it has the keyboard, in which case it gets a ring and is
@@ -24,8 +23,9 @@ int keyboard_steps();
 /// Draws the ring around the focused control; call after everything else.
 void draw_keyboard_ring(const Frame& frame);
 
-/// Its width in pixels, also that of a chip beside it.
+/// The width in pixels of main_button(), and of a chip beside it.
 float button_width(const Frame& frame, const char* label);
+/// A filled button, for the main action.
 bool main_button(const Frame& frame, const char* id, const char* label, bool enabled = true);
 
 }  // namespace headlight

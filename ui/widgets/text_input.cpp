@@ -1,5 +1,7 @@
 #include "ui/widgets/text_input.h"
 
+#include <algorithm>
+
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
 #include "ui/widgets/controls.h"
@@ -70,6 +72,20 @@ void type_in_next_field() {
   ImGui::SetKeyboardFocusHere();
 }
 
+void begin_field(const Frame& frame, Face face) {
+  compat::push_font(frame.fonts.pick(face, TypeSize::body * frame.u), TypeSize::body * frame.u);
+  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
+}
+
+void draw_field_frame(const Frame& frame) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  // A field may reach past its window by a part of a pixel, where its right side would be cut off.
+  const float left = std::max(ImGui::GetItemRectMin().x, list.GetClipRectMin().x),
+              right = std::min(ImGui::GetItemRectMax().x, list.GetClipRectMax().x);
+  compat::add_rect(list, {left, ImGui::GetItemRectMin().y}, {right, ImGui::GetItemRectMax().y}, frame.look.accent,
+                   Corner::control * frame.u, 1.5f * frame.u);
+}
+
 void go_on_typing(const Frame& frame, const char* id, std::string_view text) {
   ImGui::SetKeyboardFocusHere(-1);
   frame.typing.recovered = TypedLine{ImGui::GetID(id), std::string(text)};
@@ -130,17 +146,13 @@ PathKeys path_field(const Frame& frame, const char* id, std::string& text, bool 
   Listener listener{{}, focus, false, &complete};
   ImGuiInputTextFlags flags = ImGuiInputTextFlags_CallbackHistory | ImGuiInputTextFlags_CallbackAlways;
   if (complete) flags |= ImGuiInputTextFlags_CallbackCompletion;
-  compat::push_font(frame.fonts.pick(Face::ui, TypeSize::body * frame.u), TypeSize::body * frame.u);
-  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
+  begin_field(frame, Face::ui);
   if (focus) type_in_next_field();
   const Typed field = text_input(frame, id, text, hint, flags, listen, &listener);
   if (listener.nothing_to_complete && !ImGui::GetIO().KeyShift) frame.focus.pass_tab();
   listener.keys.entered = field.entered;
   listener.keys.has_keyboard = field.active;
-  if (listener.keys.has_keyboard) {
-    compat::add_rect(*ImGui::GetWindowDrawList(), ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), frame.look.accent,
-                     Corner::control * frame.u, 1.5f * frame.u);
-  }
+  if (field.active) draw_field_frame(frame);
   ImGui::PopFont();
   listener.keys.changed = text != field.text;
   if (listener.keys.changed) text = field.text;

@@ -11,8 +11,13 @@ namespace headlight {
 
 /// Gives the keyboard to the next field.
 void type_in_next_field();
-/// Gives it back, with this text and the cursor at its end, to the field that was just drawn and that Enter has left.
+/// Gives the keyboard back to the last field, which Enter has left, with this text and the cursor at its end.
 void go_on_typing(const Frame& frame, const char* id, std::string_view text);
+
+/// Begins a field as wide as its area, in type of this face; end it with ImGui::PopFont().
+void begin_field(const Frame& frame, Face face);
+/// The frame around the last field, which has the keyboard.
+void draw_field_frame(const Frame& frame);
 
 struct Typed {
   const std::string& text;  ///< the current text; valid until the next field is drawn
