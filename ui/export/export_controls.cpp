@@ -116,6 +116,19 @@ void set(ExportChoice& choice, std::string_view option, const std::string& text)
   } catch (const InputError& error) { choice.problem = error.message(); }
 }
 
+/// A list whose first entry, with the words of `usual`, stands for ""; returns the chosen name.
+std::optional<std::string> choose_name(const Frame& frame, const char* id, const char* usual,
+                                       const std::vector<std::string>& names, const std::string& now) {
+  const auto found = std::ranges::find(names, now);
+  const int chosen = found == names.end() ? 0 : static_cast<int>(found - names.begin()) + 1;
+  const auto name_of = [&](int i) {
+    return i == 0 ? frame.words(usual) : names[static_cast<std::size_t>(i) - 1].c_str();
+  };
+  const auto picked = choice_box(frame, id, static_cast<int>(names.size()) + 1, chosen, name_of);
+  if (!picked) return {};
+  return *picked == 0 ? std::string() : names[static_cast<std::size_t>(*picked) - 1];
+}
+
 void draw_colour(const Frame& frame, ExportChoice& choice) {
   constexpr const char* ranges[] = {"export.row", "export.one", "export.whole_stage", "export.fixed"};
   StageFigureStyle& style = choice.options.style;
@@ -165,19 +178,6 @@ void draw_switches(const Frame& frame, std::initializer_list<std::pair<const cha
     if (!std::exchange(first, false)) ImGui::SameLine(0, gap);
     if (chip(frame, key, frame.words(key), *on, width)) *on = !*on;
   }
-}
-
-/// A list whose first entry, with the words of `usual`, stands for ""; returns the chosen name.
-std::optional<std::string> choose_name(const Frame& frame, const char* id, const char* usual,
-                                       const std::vector<std::string>& names, const std::string& now) {
-  const auto found = std::ranges::find(names, now);
-  const int chosen = found == names.end() ? 0 : static_cast<int>(found - names.begin()) + 1;
-  const auto name_of = [&](int i) {
-    return i == 0 ? frame.words(usual) : names[static_cast<std::size_t>(i) - 1].c_str();
-  };
-  const auto picked = choice_box(frame, id, static_cast<int>(names.size()) + 1, chosen, name_of);
-  if (!picked) return {};
-  return *picked == 0 ? std::string() : names[static_cast<std::size_t>(*picked) - 1];
 }
 
 void draw_parts(const Frame& frame, const ExportPreview& preview, ExportChoice& choice) {
