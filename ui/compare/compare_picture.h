@@ -28,16 +28,16 @@ struct Slice {
   Index batch = 0, head = 0;  ///< a query head
 };
 
-// What the picture says.
+// The texts of the picture.
 /// The settings that differ.
 std::string changes_words(const Frame& frame);
-/// The first stage that differs, and what becomes of the output: in lines of that width.
+/// The first stage that differs, and how the output changes, in lines of that width.
 std::vector<std::string> summary_lines(const Frame& frame, float width);
-inline constexpr float summary_line = 18;  ///< from one of them to the next, in points
-/// How much a stage differs, in a word, for a tile; and in a sentence.
+inline constexpr float summary_line = 18;  ///< points: the height of such a line
+/// How much a stage differs: in a word, for a tile, and in a sentence.
 std::string largest_words(const Frame& frame, const StageDifference& stage);
 std::string difference_words(const Frame& frame, const StageDifference& stage);
-/// The title of B − A, which names its slice where that is not what one looks at.
+/// The title of B − A. It names the batch entry and head if they are not those of the view.
 std::string slice_title(const Frame& frame, Stage stage, const Slice& slice);
 
 }  // namespace headlight

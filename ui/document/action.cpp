@@ -1,8 +1,6 @@
 #include "ui/document/action.h"
 
 #include <algorithm>
-#include <cctype>
-#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -10,6 +8,7 @@
 #include "core/run/contributions.h"
 #include "core/scenario/inputs.h"
 #include "core/scenario/settings_rows.h"
+#include "core/text/unicode.h"
 #include "ui/document/view.h"
 #include "ui/document/wanted.h"
 
@@ -20,7 +19,7 @@ constexpr std::size_t undo_limit = 200;
 
 OpenState place_of(const Document& document) { return {document.origin, document.view, document.own}; }
 
-/// Answers given since then are kept if it is the same lesson.
+/// Restores what was open. Answers given since then are kept if it is the same lesson.
 void go_to_place(Document& document, OpenState place) {
   const Lesson &from = document.origin.lesson, &to = place.origin.lesson;
   const bool same = from.id == to.id && from.course == to.course;
@@ -38,6 +37,7 @@ void go_to_place(Document& document, OpenState place) {
   document.beside.reset();
 }
 
+/// Undo or redo: restores the last step of `from`, and appends the current state to `to`.
 void step(Document& document, std::vector<Past>& from, std::vector<Past>& to) {
   if (from.empty()) return;
   Past past = std::move(from.back());
@@ -47,6 +47,15 @@ void step(Document& document, std::vector<Past>& from, std::vector<Past>& to) {
   if (!past.place) return;
   here.place = place_of(document);
   go_to_place(document, std::move(*past.place));
+}
+
+/// Takes back the newest undo step; there is no redo step for it.
+void drop_step(Document& document) {
+  Past past = std::move(document.undo.back());
+  document.undo.pop_back();
+  document.scenario = std::move(past.scenario);
+  if (past.place) go_to_place(document, std::move(*past.place));
+  document.gesture.clear();
 }
 
 void keep_step(Document& document, Past past) {
@@ -126,13 +135,13 @@ struct Applier {
   void operator()(const auto&) const {}  // handled by the session
 };
 
-/// Whether a token is a word, not a punctuation mark.
-bool is_word(const std::string& token) {
-  constexpr std::string_view marks[] = {"。", "，", "、", "；", "：", "！", "？", "…", "“", "”"};
-  if (std::ranges::find(marks, token) != std::end(marks)) return false;
-  return std::ranges::any_of(token, [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || static_cast<unsigned char>(c) >= 0x80;
-  });
+/// Whether a token is a word: it has a letter, a digit, or a sign outside ASCII that is no punctuation mark.
+bool is_word(std::string_view token) {
+  for (std::size_t at = 0; at < token.size();) {
+    const char32_t c = next_character(token, at);
+    if (is_letter(c) || is_digit(c) || (c >= 0x80 && !is_punctuation(c))) return true;
+  }
+  return false;
 }
 
 /// For a trained network: a word whose largest weight is on another word, if possible neither its neighbour nor the
@@ -280,8 +289,7 @@ void show_trace(Document& document, std::shared_ptr<const Trace> trace, Scenario
       const int moment = *view.step;
       view = at_moment(std::move(view), *document.trace, Timeline(*document.trace, view.way), moment);
     } else {
-      const std::optional<Cell> telling = telling_look(*document.trace, view);
-      view.selected = telling ? *telling : first_look(*document.trace, view);
+      view.selected = telling_look(*document.trace, view).value_or(first_look(*document.trace, view));
     }
   }
   view.looked = true;
@@ -291,22 +299,14 @@ void show_trace(Document& document, std::shared_ptr<const Trace> trace, Scenario
 void take_back_opening(Document& document, const Message& message) {
   if (document.undo.empty() || !document.undo.back().place) return show_error(document, message);
   document.error = message;
-  Past past = std::move(document.undo.back());
-  document.undo.pop_back();
-  document.scenario = std::move(past.scenario);
-  go_to_place(document, std::move(*past.place));
-  document.gesture.clear();
+  drop_step(document);
 }
 
 void show_error(Document& document, const Message& message) {
   document.error = message;
   if (!document.trace || document.scenario == document.computed) return;
   document.scenario = document.computed;
-  if (document.undo.empty() || !(document.undo.back().scenario == document.scenario)) return;
-  Past past = std::move(document.undo.back());
-  document.undo.pop_back();
-  if (past.place) go_to_place(document, std::move(*past.place));
-  document.gesture.clear();
+  if (!document.undo.empty() && document.undo.back().scenario == document.scenario) drop_step(document);
 }
 
 Stage beside_shown(const Beside& beside, const View& view) {

@@ -94,9 +94,7 @@ std::string written(const T& value) {
     return escaped(value);
   } else if constexpr (std::is_same_v<T, bool>) {
     return value ? "1" : "0";
-  } else if constexpr (std::is_same_v<T, Stage>) {
-    return std::string(name(value));
-  } else if constexpr (named_values<T> > 0) {
+  } else if constexpr (std::is_same_v<T, Stage> || named_values<T> > 0) {
     return std::string(name(value));
   } else if constexpr (std::is_same_v<T, Cell>) {
     return cell_text(value);

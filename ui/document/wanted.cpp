@@ -2,9 +2,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/architecture/model_folder.h"
 #include "core/scenario/scenario_json.h"
 #include "core/scenario/scenario_rules.h"
 #include "core/tensor/error.h"
+#include "core/text/utf8_path.h"
 
 namespace headlight {
 namespace {
@@ -100,6 +102,16 @@ Scenario patched(const Scenario& scenario, const std::string& patch) {
     else whole[key] = value;
   }
   return parse_scenario(whole.dump(), "a logged change");
+}
+
+Scenario with_whole_paths(Scenario scenario) {
+  for (std::string* file : {&scenario.file, &scenario.mask_file, &scenario.image}) {
+    if (file->empty() || file->starts_with(shipped_model_prefix)) continue;
+    std::error_code error;
+    const auto whole = std::filesystem::absolute(path_from(*file), error);
+    if (!error) *file = utf8_from(whole.lexically_normal());
+  }
+  return scenario;
 }
 
 const std::string& second_mask(const MaskLab& lab, const Scenario& scenario) {

@@ -23,6 +23,9 @@ Scenario with_source(const Document& document, Source source);
 std::string scenario_patch(const Scenario& from, const Scenario& to);
 Scenario patched(const Scenario& scenario, const std::string& patch);
 
+/// The scenario with absolute paths of its files: the current folder may change, and a file has several relative names.
+Scenario with_whole_paths(Scenario scenario);
+
 /// The expression of B: the typed one, otherwise a causal mask, or a narrower one if the current mask is causal.
 const std::string& second_mask(const MaskLab& lab, const Scenario& scenario);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <utility>
 
 #include "core/export/layers_figure.h"
 #include "core/figure/colormap.h"
@@ -103,15 +104,29 @@ void draw_heads(const Frame& frame, ExportChoice& choice) {
   }
 }
 
+const ExportOption& export_option(std::string_view option) {
+  return *std::ranges::find(all_export_options(), option, &ExportOption::option);
+}
+
 /// Sets one of render's options from typed text; an error is shown below the controls.
 void set(ExportChoice& choice, std::string_view option, const std::string& text) {
-  for (const ExportOption& each : all_export_options()) {
-    if (each.option != option) continue;
-    try {
-      each.apply(choice.options, each.option, text);
-      choice.problem.clear();
-    } catch (const InputError& error) { choice.problem = error.message(); }
-  }
+  try {
+    export_option(option).apply(choice.options, option, text);
+    choice.problem.clear();
+  } catch (const InputError& error) { choice.problem = error.message(); }
+}
+
+/// A list whose first entry, with the words of `usual`, stands for ""; returns the chosen name.
+std::optional<std::string> choose_name(const Frame& frame, const char* id, const char* usual,
+                                       const std::vector<std::string>& names, const std::string& now) {
+  const auto found = std::ranges::find(names, now);
+  const int chosen = found == names.end() ? 0 : static_cast<int>(found - names.begin()) + 1;
+  const auto name_of = [&](int i) {
+    return i == 0 ? frame.words(usual) : names[static_cast<std::size_t>(i) - 1].c_str();
+  };
+  const auto picked = choice_box(frame, id, static_cast<int>(names.size()) + 1, chosen, name_of);
+  if (!picked) return {};
+  return *picked == 0 ? std::string() : names[static_cast<std::size_t>(*picked) - 1];
 }
 
 void draw_colour(const Frame& frame, ExportChoice& choice) {
@@ -137,15 +152,8 @@ void draw_colour(const Frame& frame, ExportChoice& choice) {
     style.own_norm = true;
   }
   static const std::vector<std::string> maps = list_colormaps();
-  const auto found = std::find(maps.begin(), maps.end(), style.colormap);
-  const int chosen = style.colormap.empty() ? 0 : static_cast<int>(found - maps.begin()) + 1;
   note(frame, frame.words("export.colormap"));
-  const auto name_of = [&](int i) {
-    return i == 0 ? frame.words("export.own_map") : maps[static_cast<std::size_t>(i) - 1].c_str();
-  };
-  if (const auto map = choice_box(frame, "##colormap", static_cast<int>(maps.size()) + 1, chosen, name_of)) {
-    style.colormap = *map == 0 ? std::string() : maps[static_cast<std::size_t>(*map) - 1];
-  }
+  if (const auto map = choose_name(frame, "##colormap", "export.own_map", maps, style.colormap)) style.colormap = *map;
   constexpr const char* themes[] = {"export.light", "export.dark"};
   if (const auto theme = pick(frame, "theme", themes, static_cast<int>(style.theme)))
     style.theme = static_cast<Theme>(*theme);
@@ -161,8 +169,15 @@ void draw_words(const Frame& frame, const char* key, std::optional<std::string>&
   ImGui::PopID();
 }
 
-void toggle(const Frame& frame, const char* key, bool& on, float width) {
-  if (chip(frame, key, frame.words(key), on, width)) on = !on;
+/// Switches side by side, all of the same width.
+void draw_switches(const Frame& frame, std::initializer_list<std::pair<const char*, bool*>> switches) {
+  const float gap = 4 * frame.u, count = static_cast<float>(switches.size());
+  const float width = (ImGui::GetContentRegionAvail().x - gap * (count - 1)) / count;
+  bool first = true;
+  for (const auto& [key, on] : switches) {
+    if (!std::exchange(first, false)) ImGui::SameLine(0, gap);
+    if (chip(frame, key, frame.words(key), *on, width)) *on = !*on;
+  }
 }
 
 void draw_parts(const Frame& frame, const ExportPreview& preview, ExportChoice& choice) {
@@ -173,17 +188,9 @@ void draw_parts(const Frame& frame, const ExportPreview& preview, ExportChoice& 
     draw_words(frame, "export.col_label", style.col_label, preview.usual_cols);
   }
   note(frame, frame.words("export.parts"));
-  const float gap = 4 * frame.u;
-  const float third = (ImGui::GetContentRegionAvail().x - 2 * gap) / 3,
-              half = (ImGui::GetContentRegionAvail().x - gap) / 2;
-  toggle(frame, "export.tokens", style.tokens, third);
-  ImGui::SameLine(0, gap);
-  toggle(frame, "export.bar", style.bar, third);
-  ImGui::SameLine(0, gap);
-  toggle(frame, "export.values", style.values, third);
-  toggle(frame, "export.bare", style.bare, half);
-  ImGui::SameLine(0, gap);
-  toggle(frame, "export.transparent", style.transparent, half);
+  draw_switches(frame,
+                {{"export.tokens", &style.tokens}, {"export.bar", &style.bar}, {"export.values", &style.values}});
+  draw_switches(frame, {{"export.bare", &style.bare}, {"export.transparent", &style.transparent}});
 }
 
 /// The name of an option's field in the dialog.
@@ -222,20 +229,17 @@ const FieldName* field_of(std::string_view option) {
 /// One of render's options in command-line syntax; if it is emptied, the default applies.
 void draw_option(const Frame& frame, std::string_view option, ExportChoice& choice) {
   const char* const key = field_of(option)->key;
-  for (const ExportOption& each : all_export_options()) {
-    if (each.option != option) continue;
-    note(frame, frame.words(key));
-    ImGui::PushID(key);
-    std::string shown = each.text(choice.options).value_or("");
-    std::replace(shown.begin(), shown.end(), '\n', ' ');
-    auto typed = text_field(frame, "##option", shown, Face::mono, true);
-    ImGui::PopID();
-    if (!typed) return;
-    if (each.repeats) std::replace(typed->begin(), typed->end(), ' ', '\n');
-    if (!typed->empty()) set(choice, option, *typed);
-    else if (each.reset) each.reset(choice.options);
-    return;
-  }
+  const ExportOption& known = export_option(option);
+  note(frame, frame.words(key));
+  ImGui::PushID(key);
+  std::string shown = known.text(choice.options).value_or("");
+  std::ranges::replace(shown, '\n', ' ');
+  auto typed = text_field(frame, "##option", shown, Face::mono, true);
+  ImGui::PopID();
+  if (!typed) return;
+  if (known.repeats) std::ranges::replace(*typed, ' ', '\n');
+  if (!typed->empty()) set(choice, option, *typed);
+  else if (known.reset) known.reset(choice.options);
 }
 
 /// What to draw of a whole network: the prediction, or the reasons for it; for pictures, an overlay.
@@ -254,6 +258,17 @@ void draw_network_kind(const Frame& frame, StageFigureStyle& style) {
   if (network->is_small() && spec.stacks.size() == 1) offer("picture6", {"export.patch"}, PictureKind::patch);
 }
 
+/// The options that belong to one kind of picture.
+constexpr std::pair<PictureKind, std::string_view> kind_options[] = {{PictureKind::overlay, "--query"},
+                                                                     {PictureKind::overlay, "--opacity"},
+                                                                     {PictureKind::why, "--word"},
+                                                                     {PictureKind::patch, "--word"},
+                                                                     {PictureKind::patch, "--from"},
+                                                                     {PictureKind::patch, "--what"},
+                                                                     {PictureKind::side_by_side, "--other-mask"},
+                                                                     {PictureKind::difference, "--other-file"},
+                                                                     {PictureKind::blocks, "--block"}};
+
 /// What to draw of the stage: a heatmap, arcs, a difference, or the effect of a mask.
 void draw_picture_kind(const Frame& frame, ExportChoice& choice) {
   constexpr const char* kinds[] = {"export.heatmap", "export.arcs", "export.difference"};
@@ -265,31 +280,9 @@ void draw_picture_kind(const Frame& frame, ExportChoice& choice) {
   if (const auto kind = pick(frame, "picture2", mask_kinds, now - 3)) style.kind = static_cast<PictureKind>(*kind + 3);
   draw_network_kind(frame, style);
   if (style.kind != PictureKind::heatmap && style.kind != PictureKind::overlay) choice.options.layers.clear();
-  if (style.kind == PictureKind::overlay) {
-    draw_option(frame, "--query", choice);
-    draw_option(frame, "--opacity", choice);
+  for (const auto& [kind, option] : kind_options) {
+    if (style.kind == kind) draw_option(frame, option, choice);
   }
-  if (style.kind == PictureKind::why || style.kind == PictureKind::patch) draw_option(frame, "--word", choice);
-  if (style.kind == PictureKind::patch) {
-    draw_option(frame, "--from", choice);
-    draw_option(frame, "--what", choice);
-  }
-  if (style.kind == PictureKind::side_by_side) draw_option(frame, "--other-mask", choice);
-  if (style.kind == PictureKind::difference) draw_option(frame, "--other-file", choice);
-  if (style.kind == PictureKind::blocks) draw_option(frame, "--block", choice);
-}
-
-/// One of the installed fonts.
-void draw_font(const Frame& frame, StageFigureStyle& style) {
-  static const std::vector<std::string> families = installed_families();
-  note(frame, frame.words("export.font"));
-  const auto found = std::ranges::find(families, style.font);
-  const auto name_of = [&](int i) {
-    return i == 0 ? frame.words("export.own_font") : families[static_cast<std::size_t>(i) - 1].c_str();
-  };
-  const int now = found == families.end() ? 0 : static_cast<int>(found - families.begin()) + 1;
-  if (const auto font = choice_box(frame, "##font", static_cast<int>(families.size()) + 1, now, name_of))
-    style.font = *font == 0 ? std::string() : families[static_cast<std::size_t>(*font) - 1];
 }
 
 void draw_finer(const Frame& frame, ExportChoice& choice) {
@@ -298,12 +291,11 @@ void draw_finer(const Frame& frame, ExportChoice& choice) {
   draw_option(frame, "--cols", choice);
   draw_option(frame, "--highlight", choice);
   draw_option(frame, "--columns", choice);
-  draw_font(frame, style);
+  static const std::vector<std::string> families = installed_families();
+  note(frame, frame.words("export.font"));
+  if (const auto font = choose_name(frame, "##font", "export.own_font", families, style.font)) style.font = *font;
   draw_option(frame, "--font-size", choice);
-  const float gap = 4 * frame.u, half = (ImGui::GetContentRegionAvail().x - gap) / 2;
-  toggle(frame, "export.letters", style.letters, half);
-  ImGui::SameLine(0, gap);
-  toggle(frame, "export.print", style.print, half);
+  draw_switches(frame, {{"export.letters", &style.letters}, {"export.print", &style.print}});
 }
 
 void draw_format(const Frame& frame, ExportChoice& choice) {

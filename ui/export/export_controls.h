@@ -20,17 +20,17 @@ struct ExportPreview {
   bool exists = false;  ///< the path exists already
   std::string command;  ///< writes the same file; "" if the scenario must be saved first
   std::shared_ptr<const Image> image;
-  std::string size;               ///< "1240 × 980 px", that the file will have
-  std::vector<Message> left_out;  ///< of the figure, for want of room
+  std::string size;               ///< of the file: "1240 × 980 px"
+  std::vector<Message> left_out;  ///< parts of the figure that have no room
   std::vector<std::string> lines;
   std::string usual_title, usual_rows, usual_cols;  ///< default labels of the figure
   Message problem;                                  ///< why nothing can be written
 };
 
-/// The view or the window as it was drawn before the dialog lay over it, for the preview of a picture of it.
+/// The view or the window as it was drawn before the dialog opened, for the preview of its picture.
 struct ViewShot {
   std::shared_ptr<const Image> image;  ///< none until it is drawn
-  std::optional<View> of;              ///< what is looked at in it, without the dialog
+  std::optional<View> of;              ///< the view that it shows, without the dialog
   bool alone = false;
 };
 ViewShot& view_shot(Pictures& pictures);

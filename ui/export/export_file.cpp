@@ -56,6 +56,7 @@ std::string stem_of(const ExportChoice& choice, const Trace& trace) {
   return stem + (choice.kind == ExportKind::bundle ? "_bundle" : "");
 }
 
+/// The command's words after those of the source.
 std::vector<std::string> words_for(const ExportChoice& choice, const Document& document, const std::string& path,
                                    const WindowSize& window) {
   const View& view = document.view;
@@ -84,6 +85,17 @@ std::vector<std::string> words_for(const ExportChoice& choice, const Document& d
     words.insert(words.end(), {"-o", path});
   }
   return words;
+}
+
+/// Writes something; an error becomes the document's error. Returns whether it was written.
+template <typename Write>
+bool reported(Document& document, Write write) {
+  document.error.clear();
+  document.notice.clear();
+  try {
+    write();
+  } catch (const std::exception& error) { document.error = message_of(error); }
+  return document.error.empty();
 }
 
 void write_file(const Document& document, const std::string& path) {
@@ -125,27 +137,18 @@ std::string export_command(const Document& document, const std::string& path, co
 }
 
 bool write_export_file(Document& document, const std::string& expected, bool replace, const Words& words) {
-  document.error.clear();
-  document.notice.clear();
-  try {
+  return reported(document, [&] {
     std::error_code ignored;
-    if (!replace && fs::exists(path_from(expected), ignored)) {
+    if (!replace && fs::exists(path_from(expected), ignored))
       throw FileError(expected, "is there already", "expected a new name");
-    }
     write_file(document, expected);
     ++document.view.exporting.written;
     document.notice = words.fill("export.saved", {expected});
-    return true;
-  } catch (const std::exception& error) {
-    document.error = message_of(error);
-    return false;
-  }
+  });
 }
 
 bool save_scenario(Document& document, const std::string& path, const Words& words) {
-  document.error.clear();
-  document.notice.clear();
-  try {
+  return reported(document, [&] {
     std::string target = utf8_from(fs::absolute(typed_path(path)).lexically_normal());
     if (extension_of(target) != ".json") target += ".json";
     const ScenarioView view = saved_view(document.view);
@@ -153,11 +156,7 @@ bool save_scenario(Document& document, const std::string& path, const Words& wor
     document.origin.lesson = Lesson{{}, {}, {}, document.scenario, view, target};
     document.origin.saved = document.scenario;
     document.notice = words.fill("save.saved", {target});
-    return true;
-  } catch (const std::exception& error) {
-    document.error = message_of(error);
-    return false;
-  }
+  });
 }
 
 std::string save_path(const Document& document) {

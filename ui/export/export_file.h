@@ -1,5 +1,4 @@
-// Writes the file that the export dialog describes; the command and the link that give the same; what the actions that
-// save and copy do.
+// Writes the file that the export dialog describes; the equivalent command and link; the actions that save and copy.
 #pragma once
 
 #include <optional>
@@ -15,9 +14,9 @@ namespace headlight {
 
 class Recorder;
 
-/// Opens the dialog on what is looked at, light also from a dark window: the picture that the view shows where a figure
-/// can be that (heads, arcs, layers, reach, blocks, two masks, a difference), else the view itself; in the pipeline the
-/// stage, batch entry and head. `own`: the stages that lie beside.
+/// Opens the dialog for what the view shows, as a figure if there is one of this kind (heads, arcs, layers, reach,
+/// blocks, two masks, a difference), else as a picture of the view; in the pipeline, the stage, batch entry and head.
+/// `own`: the user's own stages that are compared.
 void open_export_dialog(View& view, const Trace& trace, const std::optional<OwnSource>& own = {});
 /// The same for a given matrix.
 void open_export_dialog_on(const Cell& cell, View& view, const Trace& trace);

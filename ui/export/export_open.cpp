@@ -43,7 +43,7 @@ void of_heads(ExportChoice& choice, const View& view) {
   else choice.options.all_heads = true;
 }
 
-/// What each sheet of the mask view shows; of the patterns and the conventions, the mask itself and the view.
+/// The picture of each sheet of the mask view: for the patterns the mask, for the conventions the view.
 void of_masks(ExportChoice& choice, const View& view, const Trace& trace) {
   StageFigureStyle& style = choice.options.style;
   const MaskLab& lab = view.mask_lab;
@@ -61,7 +61,7 @@ void of_masks(ExportChoice& choice, const View& view, const Trace& trace) {
   if (lab.tab == MaskTab::conventions) choice.kind = ExportKind::window;
 }
 
-/// Of the whole network, what is shown of it.
+/// What the network view shows.
 void of_network(ExportChoice& choice, const View& view, const HeadOverview& overview) {
   ExportOptions& options = choice.options;
   const NetworkChoice& shown = view.network;
@@ -107,7 +107,7 @@ void of_level(ExportChoice& choice, const View& view, const Trace& trace) {
   else if (trace.has(view.looking.stage)) begin(choice, view.looking.stage, view, trace);
 }
 
-/// What is in sight of the map, in whole cells.
+/// The visible part of the map, in whole cells.
 void of_map(ExportChoice& choice, const View& view) {
   const ViewAddress at = view_address(view);
   if (!at.map || !at.map->region) return;

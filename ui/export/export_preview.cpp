@@ -15,7 +15,7 @@ namespace {
 
 constexpr Index shown_lines = 24, shown_columns = 12;
 
-/// The top left corner of a matrix, as it will stand in the file.
+/// The top left corner of a matrix, as the file has it.
 void add_numbers(MatrixView matrix, std::vector<std::string>& lines) {
   const bool wide = matrix.cols > shown_columns, high = matrix.rows > shown_lines;
   matrix.cols = std::min(matrix.cols, shown_columns);
@@ -46,7 +46,7 @@ void show(const Document& document, int width, int height, ExportPreview& previe
       const FigureSpec spec = figure_for(trace, choice.options);
       ArrangedFigure arranged(spec);
       FigurePreview figure = arranged.preview(width, height);
-      if (spec.size || spec.values) preview.left_out = arranged.left_out();  // as the file says it
+      if (spec.size || spec.values) preview.left_out = arranged.left_out();
       preview.image = std::make_shared<const Image>(std::move(figure.image));
       const auto& wanted = choice.options.size;
       const bool in_its_unit = wanted && wanted->height > 0 && ending(choice) != std::string_view(".png");
@@ -75,7 +75,7 @@ ExportPreview make_export_preview(const Document& document, const WindowSize& wi
   return preview;
 }
 
-/// Asks for the picture where the last one is of something else.
+/// The picture of the view; if the last one shows something else, asks for a new one and returns null.
 std::shared_ptr<const Image> shot_of_view(const Frame& frame) {
   const ExportChoice& choice = frame.view().exporting;
   if (choice.kind != ExportKind::window) return nullptr;
@@ -92,7 +92,7 @@ std::shared_ptr<const Image> shot_of_view(const Frame& frame) {
   return nullptr;
 }
 
-/// As large as there is room, at most as large as it is.
+/// Shows the picture, reduced if there is no room for all of it.
 void show_shot(const Image& shot, int width, int height, ExportPreview& preview) {
   preview.size = std::to_string(shot.width) + " × " + std::to_string(shot.height) + " px";
   const double scale =

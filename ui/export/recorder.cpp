@@ -121,22 +121,22 @@ void Recorder::finish(Document& document, const Words& words) {
 
 namespace {
 
-constexpr double moment_seconds = 0.8, last_moments = 3;  // of a moment; the last one stands so many times as long
-constexpr double tick = 0.08;  // of what moves: whole hundredths of a second, as a GIF counts
+constexpr double moment_seconds = 0.8, last_moments = 3;  // the last moment is shown so many times as long
+constexpr double tick = 0.08;  // seconds of one frame of a motion; a GIF counts whole hundredths
 constexpr double opening_seconds = 2.4, closing_seconds = 3.2;
-constexpr int way_frames = 7;  // from one picture to the next
+constexpr int way_frames = 7;  // of a transition from one picture to the next
 constexpr double shortest_film = 41, longest_film = 58;
 
 struct Story {
   const Trace& trace;
   const Timeline& timeline;
   std::optional<double> seconds_per_step;
-  double pace = 1;  ///< times the usual time of a stage
+  double pace = 1;  ///< factor of the usual duration of a stage
   std::vector<FilmFrame> frames{};
 
   void add(View view, double seconds) { frames.push_back({std::move(view), seconds}); }
 
-  /// The way to a view from the one before, then all that is made in it.
+  /// The transition from the previous view.
   void add_way(View view) {
     for (int i = 1; i <= way_frames; ++i) {
       view.looking.arrival = static_cast<float>(i) / static_cast<float>(way_frames);
@@ -167,7 +167,7 @@ struct Story {
   void tell(const View& before) {
     find_pace();
     View sentence = before;
-    if (auto& query = sentence.looking.query) {  // it follows that word
+    if (auto& query = sentence.looking.query) {  // the animation follows that word
       query = std::min(*query, trace.dims().n_q - 1);
       sentence.selected.reset();
     }

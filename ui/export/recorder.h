@@ -22,24 +22,24 @@ struct FilmFrame {
   double seconds = 0;
 };
 
-/// The frames of a film of the window. In the sentence or in a step it shows the whole way from the sentence to its
-/// next word: every stage as it is computed, the way from each to the next, and the word that joins the sentence. In
-/// the pipeline it goes moment by moment. `seconds_per_step`: of every stage or moment alike; unset, a stage takes as
-/// long as its animation, and all of it 40 to 60 seconds.
+/// The frames of an animation of the window. From the sentence or an operation, it shows how the next word is computed:
+/// every stage, the transitions between them, and the word that is added to the sentence. In the pipeline it shows all
+/// moments. `seconds_per_step`: the duration of each stage or moment; unset: a stage takes as long as its animation,
+/// and the whole takes 40 to 60 seconds.
 std::vector<FilmFrame> film_story(const View& before, const Trace& trace, const Timeline& timeline,
                                   std::optional<double> seconds_per_step);
-/// How long most of its frames are shown.
+/// The duration of most frames, in seconds.
 double film_tick(const View& before, std::optional<double> seconds_per_step);
 
 class Recorder {
  public:
   /// Starts a picture of the window, or of the view alone (`alone`). A path that ends in .pdf or .svg gets vectors.
   void start_picture(Document& document, std::string path, bool alone);
-  /// Starts one for the export dialog, which is back when it is taken.
+  /// Starts a picture for the export dialog, which opens again afterwards.
   void start_preview(Document& document, bool alone);
-  /// That picture, once.
+  /// Returns that picture once, then null.
   std::shared_ptr<const Image> preview() { return std::exchange(preview_, nullptr); }
-  /// Starts the film that film_story() describes. Throws FileError where there can be no film at `path`.
+  /// Starts the animation of film_story(). Throws FileError if `path` cannot be written as one.
   void start_film(Document& document, std::string path, std::optional<double> seconds_per_step);
 
   /// The file's ending.
@@ -48,17 +48,17 @@ class Recorder {
   /// Call before each frame: sets the view. wants_pixels() is true once enough frames of it are drawn.
   void prepare(Document& document, const Timeline& timeline);
   bool wants_pixels() const { return active() && frames_ >= frames_to_settle; }
-  /// The frame that is drawn next is wanted as a ViewDrawing.
+  /// Whether the next frame is needed as a ViewDrawing.
   bool wants_drawing() const;
-  /// Its result; as take_pixels().
+  /// Takes the ViewDrawing's file, as take_pixels() takes pixels.
   void take_drawing(std::string file, Document& document, const Words& words);
-  /// The frame's pixels. After the last ones the file is there, and the document says so and looks as it did before.
+  /// Takes the frame's pixels. After the last frame, writes the file, says so, and restores the view.
   void take_pixels(Image pixels, Document& document, const Words& words);
 
  private:
-  static constexpr int frames_to_settle = 3;  // ImGui lays out by what the last frames measured
+  static constexpr int frames_to_settle = 3;  // ImGui's layout uses sizes that earlier frames measured
 
-  /// Nothing is recorded any more; what was, is let go of.
+  /// Ends the recording, restores the view and frees the frames.
   void stop(Document& document);
   void start(Document& document, std::string path);
   void finish(Document& document, const Words& words);
@@ -69,8 +69,8 @@ class Recorder {
   bool film_ = false, alone_ = false, previews_ = false;
   std::shared_ptr<const Image> preview_;
   std::string drawing_;
-  std::size_t at_ = 0;  ///< the frame of the film
-  int frames_ = 0;      ///< drawn since what is shown changed
+  std::size_t at_ = 0;  ///< index of the animation's frame
+  int frames_ = 0;      ///< number of frames drawn since the view changed
   std::optional<double> seconds_;
   std::vector<FilmFrame> story_;
   Image picture_;

@@ -17,7 +17,7 @@ Rgba rgba_of(ImU32 colour) {
 
 }  // namespace
 
-/// One frame onto one canvas.
+/// Draws one frame onto one canvas.
 class ViewDrawing::Replay {
  public:
   Replay(const ViewDrawing& drawing, Canvas& canvas, Typesetter& typesetter, const Fonts& fonts, Rect place,
@@ -37,7 +37,7 @@ class ViewDrawing::Replay {
   }
 
  private:
-  /// A text or something painted, at its place among the indices.
+  /// A text or a call of the painter, which replaces the indices [first, last).
   struct Event {
     int first, last;
     const RecordedText* text;
@@ -54,7 +54,7 @@ class ViewDrawing::Replay {
     }
     std::stable_sort(events.begin(), events.end(), [](const Event& a, const Event& b) { return a.first < b.first; });
     std::size_t next = 0;
-    int known = 0;  // indices before this one were told by an event
+    int known = 0;  // indices before this one belong to an event
     for (const ImDrawCmd& command : list.CmdBuffer) {
       if (command.UserCallback != nullptr) continue;
       const int end = static_cast<int>(command.IdxOffset + command.ElemCount);
@@ -91,7 +91,7 @@ class ViewDrawing::Replay {
     canvas_.clip(box({inside.min, {std::max(inside.max.x, inside.min.x), std::max(inside.max.y, inside.min.y)}}));
   }
 
-  /// The indices that it used: a rectangle's six at once, where two triangles make one.
+  /// Draws a triangle, or two that make a rectangle; returns the number of indices used.
   int triangle(const ImDrawList& list, const ImDrawCmd& command, int i, int end) {
     const auto vertex = [&](int at) -> const ImDrawVert& {
       return list.VtxBuffer[static_cast<int>(command.VtxOffset) + list.IdxBuffer[i + at]];
@@ -113,7 +113,7 @@ class ViewDrawing::Replay {
     return 3;
   }
 
-  /// As strips, each over the rest, so that there are no seams.
+  /// Draws strips, each of which covers all that follow it, so that there are no seams.
   void gradient(const Rect& rect, ImU32 from, ImU32 to, bool across) {
     flush();
     constexpr int strips = 16;
@@ -125,7 +125,7 @@ class ViewDrawing::Replay {
     }
   }
 
-  /// A triangle joins the polygon before it where it goes on from its last corner, as fans do.
+  /// Adds a triangle to the last polygon if it continues it, as in a triangle fan; else begins a new polygon.
   void add(const std::array<Point, 3>& corners, ImU32 colour) {
     if (!polygons_.empty() && colour != colour_) flush();
     colour_ = colour;
@@ -140,7 +140,7 @@ class ViewDrawing::Replay {
     polygons_.clear();
   }
 
-  /// What a widget wrote, from the pixels that it is on the screen.
+  /// A character that ImGui drew itself, as pixels of the font's texture.
   void glyph([[maybe_unused]] const ImDrawVert& from, [[maybe_unused]] const ImDrawVert& to) {
 #if IMGUI_VERSION_NUM < 19200
     unsigned char* alpha = nullptr;
@@ -175,7 +175,7 @@ class ViewDrawing::Replay {
     canvas_.fill(box(painted.rect), rgba_of(painted.colour));
   }
 
-  /// Of the em, to a pixel of ImGui's size, which goes from the highest ascent to the lowest descent.
+  /// The size of the em per pixel of ImGui's font size, which is the height from ascent to descent.
   float em(Face face) {
     auto& known = ems_[static_cast<std::size_t>(face)];
     if (known == 0) {
@@ -205,7 +205,7 @@ class ViewDrawing::Replay {
     canvas_.text(label);
   }
 
-  /// The values as the colours take them: each row over its own range, spread by the norm.
+  /// The values mapped to the range of the colours: each row over its own range, or by the norm.
   Buffer spread_values(const MatrixQuad& quad, const MatrixView& values, const CellMasks& masks, ColormapKind kind,
                        ValueRange range) const {
     Buffer out;
@@ -232,7 +232,7 @@ class ViewDrawing::Replay {
     const bool spreads = quad.row_ranges || quad.norm != Norm::linear;
     HeatmapStyle style{&*painted.map, quad.range, quad.theme};
     Buffer own;
-    // A long matrix is pooled by the canvas, of values as they are.
+    // Of a longer matrix, the canvas pools the original values.
     if (spreads && values.rows * values.cols <= most_spread) {
       own = spread_values(quad, values, masks, kind, quad.range);
       values = {own.data(), values.rows, values.cols, values.cols, 1};
@@ -269,14 +269,14 @@ class ViewDrawing::Replay {
   }
 
   static constexpr Index most_spread = Index{1} << 22;
-  static constexpr float smallest_hatched = 4;  // units of a cell, as on the screen
+  static constexpr float smallest_hatched = 4;  // the side of a cell in units of the page
   const ViewDrawing& drawing_;
   Canvas& canvas_;
   Typesetter& typesetter_;
   const Fonts& fonts_;
   Rect place_;
   Theme theme_;
-  float unit_;  ///< of the page, to a pixel of the screen
+  float unit_;  ///< units of the page per pixel of the screen
   std::optional<Rect> clip_;
   std::vector<std::vector<Point>> polygons_;
   ImU32 colour_ = 0;
@@ -295,42 +295,37 @@ void ViewDrawing::close() {
   open_ = false;
 }
 
-ViewDrawing::Painted& ViewDrawing::begin(const ImDrawList& list) {
+template <typename Draw>
+ViewDrawing::Painted& ViewDrawing::record(const ImDrawList& list, Draw draw) {
   Painted& painted = painted_.emplace_back();
   painted.list = &list;
   painted.clip = {list.GetClipRectMin(), list.GetClipRectMax()};
   painted.first = list.IdxBuffer.Size;
+  draw();
+  painted.last = list.IdxBuffer.Size;
   return painted;
 }
 
 void ViewDrawing::draw(ImDrawList& list, const MatrixQuad& quad) {
-  Painted& painted = begin(list);
-  screen_.draw(list, quad);
-  painted.last = list.IdxBuffer.Size;
+  Painted& painted = record(list, [&] { screen_.draw(list, quad); });
   painted.quad = quad;
   painted.map = *quad.colormap;
 }
 
 void ViewDrawing::fill(ImDrawList& list, ImVec2 min, ImVec2 max, ImU32 colour) {
-  Painted& painted = begin(list);
-  screen_.fill(list, min, max, colour);
-  painted.last = list.IdxBuffer.Size;
+  Painted& painted = record(list, [&] { screen_.fill(list, min, max, colour); });
   painted.rect = {min, max};
   painted.colour = colour;
 }
 
 void ViewDrawing::image(ImDrawList& list, ImVec2 min, const std::shared_ptr<const Image>& image) {
-  Painted& painted = begin(list);
-  screen_.image(list, min, image);
-  painted.last = list.IdxBuffer.Size;
+  Painted& painted = record(list, [&] { screen_.image(list, min, image); });
   painted.rect = {min, {min.x + static_cast<float>(image->width), min.y + static_cast<float>(image->height)}};
   painted.pixels = image;
 }
 
 void ViewDrawing::stretched(ImDrawList& list, ImVec2 min, ImVec2 max, const std::shared_ptr<const Image>& image) {
-  Painted& painted = begin(list);
-  screen_.stretched(list, min, max, image);
-  painted.last = list.IdxBuffer.Size;
+  Painted& painted = record(list, [&] { screen_.stretched(list, min, max, image); });
   painted.rect = {min, max};
   painted.pixels = image;
 }

@@ -27,7 +27,7 @@ class ViewDrawing : public MatrixPainter {
   void fill(ImDrawList& list, ImVec2 min, ImVec2 max, ImU32 colour) override;
   void image(ImDrawList& list, ImVec2 min, const std::shared_ptr<const Image>& image) override;
   void stretched(ImDrawList& list, ImVec2 min, ImVec2 max, const std::shared_ptr<const Image>& image) override;
-  /// Nothing that is drawn from here on belongs to it.
+  /// Ends the recording: what is drawn later does not belong to it.
   void close();
 
   /// The part of the frame within `place` as the content of a ".pdf" or ".svg" file. Call after ImGui::Render, before
@@ -36,7 +36,7 @@ class ViewDrawing : public MatrixPainter {
                    const std::string& extension, const std::string& title) const;
 
  private:
-  /// A call of the painter, in place of a list's indices [first, last).
+  /// A call of the painter, which replaces the indices [first, last) of a list.
   struct Painted {
     const ImDrawList* list = nullptr;
     int first = 0, last = 0;
@@ -49,7 +49,9 @@ class ViewDrawing : public MatrixPainter {
   };
   class Replay;
 
-  Painted& begin(const ImDrawList& list);
+  /// Records a call of the painter, which `draw` passes on.
+  template <typename Draw>
+  Painted& record(const ImDrawList& list, Draw draw);
 
   MatrixPainter& screen_;
   Record record_;

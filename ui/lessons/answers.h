@@ -26,17 +26,17 @@ struct NumberScale {
 NumberScale scale_of(const Question& question, const Trace& trace, const Beside* beside = nullptr);
 /// The typed number; unset if it is none.
 std::optional<double> typed_number(std::string text);
-/// The cells of the current head's mask that the expression allows, [n_q, n_k]; empty if it does not parse.
+/// The cells that the expression allows in this batch entry and head, [n_q, n_k]; empty if it does not parse.
 std::vector<bool> allowed_cells(const std::string& expression, const Trace& trace, Index batch, Index head);
 /// The initial order of the choices of an ordering question.
 std::vector<std::size_t> shuffled(std::size_t count);
 
 /// Stores the answer so far.
 void keep_answer(const Frame& frame, LessonAnswer answer);
-/// Whether what was picked is wrong and can be picked once more: what was right would have been revealed.
+/// Whether a choice was made that is wrong and may be made once more. A right choice reveals the answer at once.
 bool has_missed(const Question& question, const LessonAnswer& answer);
-/// It is the answer: judged by the numbers of the step, once they are there. What was hidden is shown, unless it was
-/// picked and is wrong for the first time.
+/// Judges the answer by the numbers of the step, once they are computed. What was hidden is shown, unless a choice is
+/// wrong for the first time.
 void reveal(const Frame& frame, const Question& question, LessonAnswer answer);
 
 }  // namespace headlight

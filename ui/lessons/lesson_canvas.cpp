@@ -65,8 +65,7 @@ Rect above_notes(const Frame& frame, const Course& course, Rect place) {
 
 bool draw_in_views_stead(const Frame& frame, const Course& course, Rect place) {
   const LessonStep& step = step_of(frame, course);
-  const bool posed =
-      frame.document.scenario == step.pose.scenario && frame.document.computed == frame.document.scenario;
+  const bool posed = frame.document.scenario == step.pose.scenario && is_current(frame.document);
   if (step.question && posed) {
     const Question& question = *step.question;
     if (question.kind == QuestionKind::row) {
@@ -96,16 +95,14 @@ void draw_ring(const Frame& frame, Rect place) {
   const float u = frame.u;
   const LessonProgress& now = frame.view().lesson;
   const std::optional<Stage> stage = now.pointed ? now.pointed : now.stage_shown;
-  if (stage && frame.view().kind == ViewKind::pipeline && level_shown(frame.view()) == Level::pipeline &&
-      frame.trace()->has(*stage)) {
-    const Rect card = card_on_screen(frame, place, *stage);
-    if (card.width() < place.width() && card.height() < place.height()) {
-      list.PushClipRect(place.min, place.max, true);
-      compat::add_rect(list, card.grown(3 * u).min, card.grown(3 * u).max, frame.look.lane(*stage), 11 * u,
-                       (now.pointed ? 4 : 2.5f) * u);
-      list.PopClipRect();
-    }
-  }
+  if (!stage || frame.view().kind != ViewKind::pipeline || level_shown(frame.view()) != Level::pipeline ||
+      !frame.trace()->has(*stage))
+    return;
+  const Rect card = card_on_screen(frame, place, *stage), ring = card.grown(3 * u);
+  if (card.width() >= place.width() || card.height() >= place.height()) return;
+  list.PushClipRect(place.min, place.max, true);
+  compat::add_rect(list, ring.min, ring.max, frame.look.lane(*stage), 11 * u, (now.pointed ? 4 : 2.5f) * u);
+  list.PopClipRect();
 }
 
 void draw_notes(const Frame& frame, const Course& course, Rect place, Rect whole) {

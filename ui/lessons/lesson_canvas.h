@@ -25,9 +25,8 @@ bool is_hidden(const View& view, Stage stage);
 /// Whether the action would copy or save hidden numbers.
 bool hides_what_is_taken(const Document& document, const Action& action);
 
-/// The questions that are answered in the window's middle: a row of numbers to fill in, a mask to paint.
+/// Draw the questions that are answered in the canvas: a row of numbers to fill in, a mask to paint.
 void draw_row_question(const Frame& frame, const Question& question, Rect place);
-
 void draw_mask_question(const Frame& frame, const Question& question, Rect place);
 /// Whether the mask is small enough to be painted; larger ones are typed.
 bool can_be_painted(const Trace& trace);

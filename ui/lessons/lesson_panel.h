@@ -1,5 +1,5 @@
 // The panel of a lesson with steps, in place of the controls: text, question, back and next. The list of lessons.
-// What saves the current screen as a step of one's own lesson.
+// Saving the current screen as a step of a lesson file, and the answers as a file.
 #pragma once
 
 #include <string>
@@ -36,10 +36,11 @@ std::string suggested_lesson_path();
 /// document's error.
 void save_step(Document& document, const std::string& path, const Words& words);
 
-/// Opens or closes the question.
+/// Shows or hides the field for the path of the answers.
 void toggle_saving_answers(const Frame& frame);
-/// A click on "Save", or Enter in the list where nothing is typed into.
-bool save_button(const Frame& frame, const char* id);
+/// A field for a path of the view, with a text above it and a button below; returns the path once it is to be saved.
+std::optional<std::string> draw_path_field(const Frame& frame, ImVec2 at, float width, const char* story,
+                                           const char* id, std::optional<std::string> View::*path, const char* button);
 void draw_saving_answers(const Frame& frame, ImVec2 at, float width);
 
 }  // namespace headlight

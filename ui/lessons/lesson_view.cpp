@@ -51,8 +51,8 @@ LessonTile make_lesson_tile(const Lesson& lesson) {
 
 struct Library {
   std::vector<Lesson> lessons;
-  std::vector<LessonAbout> about;
-  std::vector<Message> troubles;
+  std::vector<LessonAbout> about;  ///< in the order of the lessons
+  std::vector<Message> troubles;   ///< why files could not be read
 };
 
 const Library& library(Pictures& pictures) {
@@ -84,13 +84,7 @@ const Library& library(Pictures& pictures) {
   return pictures.get<Library>(read);
 }
 
-/// In the same order.
-const std::vector<LessonAbout>& lessons_about(Pictures& pictures) { return library(pictures).about; }
-
-/// In the same order.
-const std::vector<Message>& lesson_troubles(Pictures& pictures) { return library(pictures).troubles; }
-
-/// In the same order.
+/// The pictures of the lessons, in their order; one more is made in each frame.
 const std::vector<LessonTile>& lesson_tiles(Pictures& pictures) {
   struct Tiles {
     std::vector<LessonTile> tiles;
@@ -109,7 +103,7 @@ void open_lesson(const Frame& frame, const Lesson& lesson) {
   frame.actions.push_back(OpenFile{"lesson:" + lesson.id});
 }
 
-/// Centred in a square.
+/// Draws the matrix in the middle of a square.
 void draw_weights(const Frame& frame, const LessonTile& tile, ImVec2 at, float side) {
   MatrixQuad quad = tile.quad;
   const float cell = side / static_cast<float>(std::max(tile.rows, tile.cols));
@@ -154,8 +148,7 @@ std::string standing_words(const Frame& frame, const Lesson& lesson, const Lesso
 
 ListPicture make_list(const Frame& frame, float wide) {
   const float u = frame.u, gap = 14 * u;
-  const std::vector<Lesson>& lessons = shown_lessons(frame.pictures);
-  const std::vector<LessonAbout>& about = lessons_about(frame.pictures);
+  const auto& [lessons, about, troubles] = library(frame.pictures);
   const int columns = std::clamp(static_cast<int>(wide / (360 * u)), 1, 4);
   const float width = (wide - gap * static_cast<float>(columns + 1)) / static_cast<float>(columns);
   const float text = width - (side_points + 46) * u;
@@ -249,20 +242,13 @@ void draw_list_buttons(const Frame& frame, ImVec2 at, float wide) {
   ImGui::SameLine(0, 8 * u);
   if (chip(frame, "reset_all", frame.words("lesson.reset_all"), false)) frame.actions.push_back(ResetLessons{true});
   if (frame.view().saving_answers) {
-    ImGui::SetCursorScreenPos({at.x, at.y + 40 * u});
     draw_saving_answers(frame, {at.x, at.y + 40 * u}, std::min(wide, 620 * u));
     at.y = ImGui::GetCursorScreenPos().y;
   }
   if (!frame.view().saving_step) return;
-  ImGui::SetCursorScreenPos({at.x, at.y + 40 * u});
-  note(frame, frame.words("lesson.step_path"));
-  ImGui::SetCursorScreenPos({at.x, ImGui::GetCursorScreenPos().y});
-  ImGui::PushItemWidth(std::min(wide, 620 * u));
-  const auto typed = text_field(frame, "##step_path", *frame.view().saving_step, Face::mono);
-  ImGui::PopItemWidth();
-  if (typed) frame.show([path = *typed](View& v) { v.saving_step = path; });
-  ImGui::SetCursorScreenPos({at.x, ImGui::GetCursorScreenPos().y + 4 * u});
-  if (save_button(frame, "save")) frame.actions.push_back(SaveStep{typed.value_or(*frame.view().saving_step)});
+  if (const auto path = draw_path_field(frame, {at.x, at.y + 40 * u}, std::min(wide, 620 * u), "lesson.step_path",
+                                        "##step_path", &View::saving_step, "save"))
+    frame.actions.push_back(SaveStep{*path});
 }
 
 }  // namespace
@@ -283,7 +269,7 @@ void draw_lesson_view(const Frame& frame, Rect place) {
     if (lesson_card(frame, lessons[i], tiles[i], list.cards[i], from)) open_lesson(frame, lessons[i]);
   }
   float y = from.y + list.height;
-  for (const Message& trouble : lesson_troubles(frame.pictures)) {
+  for (const Message& trouble : library(frame.pictures).troubles) {
     y += draw_paragraph(ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::body * u,
                         {from.x + Space::card * u, y}, frame.look.warning, frame.words.translate(trouble),
                         place.width() - 2 * Space::card * u) +

@@ -76,7 +76,7 @@ struct MaskDrawer {
     }
   }
 
-  /// A press turns its cell over, and a drag gives the others what that one became.
+  /// A press changes its cell; a drag gives the other cells the same state.
   void paint(const std::vector<bool>& cells) {
     if (now.revealed) return;
     const Rect& grid = picture.guess;
@@ -139,7 +139,7 @@ MaskQuestionPicture make_mask_question(const Frame& frame, const Question& quest
   const float wide = (place.width() - 2 * margin - left - 10 * u - gap) / 2;
   const float cell = std::min(
       {wide / static_cast<float>(dims.n_k), (place.height() - title - below) / static_cast<float>(dims.n_q), 52 * u});
-  picture.cell = std::max(std::floor(cell), 1.0f);  // in a window without room, too
+  picture.cell = std::max(std::floor(cell), 1.0f);  // also in a window without room
   const ImVec2 size{picture.cell * static_cast<float>(dims.n_k), picture.cell * static_cast<float>(dims.n_q)};
   const float x = place.centre().x - (left + 10 * u + 2 * size.x + gap) / 2 + left + 10 * u;
   const float y = place.min.y + title + std::max(0.0f, (place.height() - title - below - size.y) / 3);

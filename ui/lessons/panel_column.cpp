@@ -183,7 +183,7 @@ ProseLayout lay_out_prose(const Fonts& fonts, const std::vector<ProseRun>& runs,
         word.erase(word.begin());
       }
     }
-    const bool breaks = word_width > width;  // a long name has no place to end a line at
+    const bool breaks = word_width > width;  // a long name is broken anywhere
     for (ProsePiece& piece : word) {
       if (breaks && x > 0 && x + piece.width > width) {
         x = 0;

@@ -25,7 +25,7 @@ struct ProseLayout {
   float height = 0;
 };
 
-/// In lines of at most `width` pixels, with type of `pixels`.
+/// Breaks the text into lines of at most `width` pixels, in type of `pixels`.
 ProseLayout lay_out_prose(const Fonts& fonts, const std::vector<ProseRun>& runs, float pixels, float width);
 /// What the term or number under the pointer refers to.
 struct ProsePointed {

@@ -35,7 +35,7 @@ void draw_choices(const Frame& frame, const Question& question, PanelColumn& col
     if (!order) {
       next.chosen = i;
       reveal(frame, question, std::move(next));
-    } else if (chosen) {  // from here on anew
+    } else if (chosen) {  // this choice and all later ones are made again
       next.ordered.erase(next.ordered.begin() + (picked - now.ordered.begin()), next.ordered.end());
       keep_answer(frame, std::move(next));
     } else {
@@ -54,13 +54,13 @@ void draw_typed(const Frame& frame, const Question& question, PanelColumn& colum
   if (auto typed = text_field(frame, "##answer", now.typed, Face::mono, false, hint); typed && !now.revealed) {
     LessonAnswer next = now;
     next.typed = std::move(*typed);
-    if (!next.typed.empty()) next.cells.clear();  // what was typed last is meant
+    if (!next.typed.empty()) next.cells.clear();  // the typed mask replaces the painted one
     next.typed.empty() ? keep_answer(frame, std::move(next)) : reveal(frame, question, std::move(next));
   }
   ImGui::PopItemWidth();
   column.space(8);
   if (question.kind != QuestionKind::number) return;
-  // Dragged it stands in the field, and is an answer once one says so.
+  // The slider only fills the field; the answer is given by the button.
   const NumberScale scale = scale_of(question, *frame.trace(), frame.document.beside.get());
   const std::optional<double> typed = typed_number(now.typed);
   const double part = (typed.value_or((scale.from + scale.to) / 2) - scale.from) / (scale.to - scale.from);
@@ -80,7 +80,7 @@ void draw_row(const Frame& frame, PanelColumn& column) {
   column.share(sum);
 }
 
-/// Heads of all layers, or of the one there is.
+/// A chip for each head of all layers.
 void draw_head_choices(const Frame& frame, const Question& question, PanelColumn& column) {
   const LessonProgress& now = frame.view().lesson;
   const auto pass = network_of(frame.trace()->inputs);
@@ -102,7 +102,7 @@ void draw_head_choices(const Frame& frame, const Question& question, PanelColumn
   }
 }
 
-/// The stages that somebody's numbers hold, in the order of computation.
+/// A chip for each stage that the compared numbers have, in the order of computation.
 void draw_stage_choices(const Frame& frame, const Question& question, PanelColumn& column) {
   const LessonProgress& now = frame.view().lesson;
   const Beside* beside = frame.document.beside.get();
@@ -135,7 +135,7 @@ void draw_answer_fields(const Frame& frame, const Question& question, PanelColum
   }
 }
 
-/// What was said beside what is so, kindly.
+/// Whether the answer was right, and the right answer.
 std::string verdict_of(const Frame& frame, const Question& question, const LessonProgress& now) {
   const std::string answer =
       right_answer(question, *frame.trace(), frame.words.language(), frame.document.beside.get());
@@ -163,16 +163,16 @@ void draw_question(const Frame& frame, const Question& question, PanelColumn& co
   const Scenario &wanted = frame.document.scenario, &shown = frame.document.computed;
   const bool same_words = wanted.source == shown.source && wanted.file == shown.file && wanted.layer == shown.layer &&
                           wanted.text == shown.text;
-  if (!frame.trace() || !same_words) return;  // what is asked is about numbers that are still to come
+  if (!frame.trace() || !same_words) return;  // the numbers of the question are not computed yet
   draw_answer_fields(frame, question, column);
   if (!now.revealed) {
     if (has_missed(question, now)) {
       column.paragraph(Face::bold, TypeSize::large, frame.look.ink, frame.words("lesson.again"));
       column.space(6);
     }
-    const bool made = !now.row.empty() || !now.cells.empty() ||
-                      (question.kind == QuestionKind::number &&
-                       !now.typed.empty());  // with the pointer: it is for the person to say when it is done
+    // Answers that are dragged or painted are finished when the button says so.
+    const bool made =
+        !now.row.empty() || !now.cells.empty() || (question.kind == QuestionKind::number && !now.typed.empty());
     column.begin_control();
     if (made ? main_button(frame, "show", frame.words("lesson.check"))
              : chip(frame, "show", frame.words("lesson.show"), false))

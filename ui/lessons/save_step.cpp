@@ -11,6 +11,7 @@
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
 #include "ui/document/view.h"
+#include "ui/document/wanted.h"
 #include "ui/imgui_compat.h"
 #include "ui/lessons/lesson_panel.h"
 #include "ui/widgets/controls.h"
@@ -21,18 +22,9 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-/// As a lesson at `path` names it: its files from their roots on.
-OrderedJson scenario_json(Scenario scenario) {
-  for (std::string* file : {&scenario.file, &scenario.mask_file, &scenario.image}) {
-    if (file->empty() || file->starts_with("model:")) continue;
-    *file = utf8_from(std::filesystem::absolute(path_from(*file)).lexically_normal());
-  }
-  return OrderedJson::parse(to_json(scenario));
-}
-
 OrderedJson pose_of(const View& view) {
-  const ViewAddress at =
-      view.kind == ViewKind::lesson ? ViewAddress{} : view_address(view);  // a lesson in a lesson is none
+  // A step cannot show the list of lessons.
+  const ViewAddress at = view.kind == ViewKind::lesson ? ViewAddress{} : view_address(view);
   OrderedJson pose{{"view", view_text(at)}, {"level", name(view.looking.level)}};
   const bool operation = view.looking.level == Level::operation;
   if (operation && view.looking.facet != Facet::step)
@@ -50,6 +42,7 @@ OrderedJson pose_of(const View& view) {
   return pose;
 }
 
+/// A lesson without steps.
 OrderedJson begun(const std::filesystem::path& file, const OrderedJson& scenario, const Words& words) {
   return {{"id", utf8_from(file.stem())},
           {"title", {{"en", utf8_from(file.stem())}}},
@@ -58,9 +51,9 @@ OrderedJson begun(const std::filesystem::path& file, const OrderedJson& scenario
           {"steps", OrderedJson::array()}};
 }
 
+/// The whole file, with its fields in their order, so that fields that are not read here are kept.
 OrderedJson read_whole(const std::string& path) {
-  // What it says besides is kept as it stands, in its order.
-  read_course(path);  // throws where it is no lesson
+  read_course(path);  // throws if it is no lesson
   std::ifstream stream(path_from(path), std::ios::binary);
   return OrderedJson::parse(stream);
 }
@@ -71,6 +64,16 @@ std::string suggested_answers_path() {
   const std::filesystem::path folder =
       home && *home ? std::filesystem::path(home) : std::filesystem::current_path(none);
   return utf8_from(folder / "headlight-answers.json");
+}
+
+/// A click on "Save"; in the list of lessons also Enter, while nothing is typed into and only one path is asked for.
+bool save_button(const Frame& frame, const char* id) {
+  const View& view = frame.view();
+  const bool alone = view.saving_answers.has_value() != view.saving_step.has_value();
+  const bool entered = alone && view.kind == ViewKind::lesson && view.dialog == Dialog::none &&
+                       !ImGui::GetIO().WantTextInput && !frame.focus.shown() &&
+                       compat::pressed_once(compat::Key::enter);
+  return main_button(frame, id, frame.words("lesson.save")) || entered;
 }
 
 }  // namespace
@@ -88,7 +91,7 @@ void save_step(Document& document, const std::string& path, const Words& words) 
     const std::filesystem::path file = path_from(path);
     std::error_code error;
     if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), error);
-    const OrderedJson scenario = scenario_json(document.scenario);
+    const OrderedJson scenario = OrderedJson::parse(to_json(with_whole_paths(document.scenario)));
     OrderedJson lesson = std::filesystem::exists(file, error) ? read_whole(path) : begun(file, scenario, words);
     OrderedJson pose = pose_of(document.view);
     pose["scenario"] = scenario;
@@ -104,26 +107,24 @@ void toggle_saving_answers(const Frame& frame) {
       [](View& v) { v.saving_answers ? v.saving_answers.reset() : void(v.saving_answers = suggested_answers_path()); });
 }
 
-bool save_button(const Frame& frame, const char* id) {
-  const View& view = frame.view();
-  const bool alone = view.saving_answers.has_value() != view.saving_step.has_value();
-  const bool entered = alone && view.kind == ViewKind::lesson && view.dialog == Dialog::none &&
-                       !ImGui::GetIO().WantTextInput && !frame.focus.shown() &&
-                       compat::pressed_once(compat::Key::enter);
-  return main_button(frame, id, frame.words("lesson.save")) || entered;
+std::optional<std::string> draw_path_field(const Frame& frame, ImVec2 at, float width, const char* story,
+                                           const char* id, std::optional<std::string> View::*path, const char* button) {
+  ImGui::SetCursorScreenPos(at);
+  note(frame, frame.words(story));
+  ImGui::SetCursorScreenPos({at.x, ImGui::GetCursorScreenPos().y});
+  ImGui::PushItemWidth(width);
+  const auto typed = text_field(frame, id, *(frame.view().*path), Face::mono);
+  ImGui::PopItemWidth();
+  if (typed) frame.show([path, text = *typed](View& v) { v.*path = text; });
+  ImGui::SetCursorScreenPos({at.x, ImGui::GetCursorScreenPos().y + 4 * frame.u});
+  if (!save_button(frame, button)) return {};
+  return typed ? typed : frame.view().*path;
 }
 
 void draw_saving_answers(const Frame& frame, ImVec2 at, float width) {
-  ImGui::SetCursorScreenPos(at);
-  note(frame, frame.words("lesson.answers_path"));
-  ImGui::SetCursorScreenPos({at.x, ImGui::GetCursorScreenPos().y});
-  ImGui::PushItemWidth(width);
-  const auto typed = text_field(frame, "##answers_path", *frame.view().saving_answers, Face::mono);
-  ImGui::PopItemWidth();
-  if (typed) frame.show([path = *typed](View& v) { v.saving_answers = path; });
-  ImGui::SetCursorScreenPos({at.x, ImGui::GetCursorScreenPos().y + 4 * frame.u});
-  if (save_button(frame, "save_answers_to"))
-    frame.actions.push_back(SaveAnswers{typed.value_or(*frame.view().saving_answers)});
+  if (const auto path = draw_path_field(frame, at, width, "lesson.answers_path", "##answers_path",
+                                        &View::saving_answers, "save_answers_to"))
+    frame.actions.push_back(SaveAnswers{*path});
   ImGui::SetCursorScreenPos({at.x, ImGui::GetCursorScreenPos().y + 6 * frame.u});
 }
 

@@ -29,8 +29,7 @@ struct CostBar {
 
 struct CostPicture {
   Scene scene;
-  Rect settings{}, cells{};  ///< of the slider; of the matrix
-  Index block = 1;           ///< the block side in use
+  Rect settings{}, cells{};  ///< the rectangles of the slider and of the matrix
 };
 
 /// 1234567 → "1.23 MFLOP"
@@ -50,10 +49,11 @@ struct CostBuilder : ScenePart {
   const float body = TypeSize::body * u, small = TypeSize::note * u;
   const Tensor mask = looked_at_mask(frame);
   const Index block = block_in_force(view.mask_lab, dims);
-  const BlockCounts counts = block_counts(mask, block);  ///< of the current head's mask
-  Rect below{};                                          ///< the part of the area that is still free
-  float left = 0;
+  const BlockCounts counts = block_counts(mask, block);
+  Rect below{};    ///< the part of the area that is still free
+  float left = 0;  ///< where the column right of the matrix begins
 
+  /// The share of the cells that a kernel with these blocks computes.
   double computed_share(const BlockCounts& of) const {
     const auto cells = static_cast<double>(dims.n_q * dims.n_k);
     return (cells - static_cast<double>(of.skipped_cells)) / cells;
@@ -83,7 +83,6 @@ struct CostBuilder : ScenePart {
     put_matrix_card(pen, card);
     put_grid(card.heat);
     left = card.card.max.x + 22 * u;
-    picture.block = block;
     picture.cells = card.card;
     picture.settings = take(44 * u);
   }
@@ -101,7 +100,7 @@ struct CostBuilder : ScenePart {
       pen.line({rect.min.x, y}, {rect.max.x, y}, look.accent, thick);
   }
 
-  /// One line per kind of block, with cells drawn as in the matrix.
+  /// Puts one line for each kind of block, with a cell drawn as in the matrix.
   void put_legend() {
     const Rect place = take(70 * u);
     const Colormap& map = blocks_colormap(look.theme);
@@ -111,7 +110,7 @@ struct CostBuilder : ScenePart {
     const float side = swatch_side * u;
     ImVec2 at{std::round(place.min.x), std::round(place.min.y)};
     for (const auto& [key, count] : kinds) {
-      const bool skipped = &key == &kinds[0].first, full = &key == &kinds[1].first;
+      const bool skipped = key == kinds[0].first, full = key == kinds[1].first;
       const Rect swatch{at, {at.x + side, at.y + side}};
       pen.scene().items.emplace_back(
           SceneSwatch{swatch, skipped ? CellKind::masked : CellKind::value, to_imgui(map.at(full ? 1 : 0))});
@@ -127,14 +126,14 @@ struct CostBuilder : ScenePart {
     pen.words(Face::bold, body, place.min, look.ink, title, place.width());
   }
 
-  /// One horizontal bar each.
+  /// Puts a chart of horizontal bars.
   void put_bars(const std::string& title, const std::vector<CostBar>& bars) {
     const Rect place = take((24 + bar_line * static_cast<float>(bars.size()) + 6) * u);
     put_title(place, title);
     float y = place.min.y + 24 * u;
     for (const CostBar& bar : bars) {
       const ImU32 ink = bar.present ? look.ink : look.muted;
-      const Rect number = pen.words(Face::mono, small, {place.max.x, y}, ink, bar.number, 1e6f, Align::right);
+      const Rect number = pen.words(Face::mono, small, {place.max.x, y}, ink, bar.number, Pen::uncut, Align::right);
       pen.words(bar.present ? Face::bold : Face::ui, body, {place.min.x, y}, ink, bar.label,
                 place.width() - number.width() - 10 * u);
       const ImVec2 from{place.min.x, y + 17 * u};
@@ -145,7 +144,7 @@ struct CostBuilder : ScenePart {
     }
   }
 
-  /// One column each, with the number above and the name below; a click selects one.
+  /// Puts a chart of columns, each with its number above and its name below. A click selects a column.
   void put_columns(const Rect& place, const char* id, SceneAction action, const std::string& title,
                    const std::vector<CostBar>& bars) {
     put_title(place, title);
@@ -225,9 +224,8 @@ void choose_block(const Frame& frame, Index block) {
 
 void press(const Frame& frame, const SceneTarget& target) {
   if (target.action == SceneAction::block) return choose_block(frame, target.index);
-  const bool free =
-      frame.document.scenario.source != Source::file;  // the weights of a file have a fixed number of heads
-  if (free && target.index != frame.trace()->dims().kv_heads)
+  // The weights of a file have a fixed number of heads.
+  if (frame.document.scenario.source != Source::file && target.index != frame.trace()->dims().kv_heads)
     frame.edit({}, [heads = target.index](Scenario& s) { s.kv_heads = heads; });
 }
 
@@ -242,7 +240,8 @@ void draw_cost_tab(const Frame& frame, Rect place) {
   draw_scene(frame, *ImGui::GetWindowDrawList(), picture.scene);
   {
     const ControlArea area("settings", picture.settings);
-    if (const auto size = int_slider(frame, "block", frame.words("mask_lab.cost.block"), picture.block, Choices(sizes)))
+    const Index block = block_in_force(frame.view().mask_lab, frame.trace()->dims());
+    if (const auto size = int_slider(frame, "block", frame.words("mask_lab.cost.block"), block, Choices(sizes)))
       choose_block(frame, size->value);
   }
   if (const SceneTarget* pressed = press_controls(frame, picture.scene)) press(frame, *pressed);

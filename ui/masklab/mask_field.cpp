@@ -6,6 +6,7 @@
 #include "core/mask/expression.h"
 #include "core/tensor/error.h"
 #include "core/text/number_text.h"
+#include "core/text/texts.h"
 #include "ui/document/wanted.h"
 #include "ui/frame/colormaps.h"
 #include "ui/imgui_compat.h"
@@ -34,12 +35,9 @@ void draw_trouble(const Frame& frame, const Rect& field) {
                      frame.words.fill("mask_lab.still", {old.empty() ? mask_in_force(frame) : old}));
   };
   const auto& told = frame.pictures.kept(tell, picture.text, old, frame.words.language());
-  const std::size_t cut = picture.trouble.find('\n');
   const auto lines = [&](ImDrawList* list, ImVec2 at) {
     float y = at.y;
-    for (const std::string_view line :
-         {std::string_view(picture.trouble).substr(0, cut),
-          cut == std::string::npos ? std::string_view() : std::string_view(picture.trouble).substr(cut + 1)}) {
+    for (const std::string_view line : Parts(picture.trouble, '\n')) {
       if (list) draw_text(*list, frame.fonts, Face::mono, mono, {at.x, y}, frame.look.warning, line);
       y += 16 * u;
     }
@@ -54,6 +52,7 @@ void draw_trouble(const Frame& frame, const Rect& field) {
   lines(&draw_warning_plate(frame, {min, max}), {min.x + pad, min.y + pad});
 }
 
+/// The values of the slider of a whole number.
 Choices steps_of(const Parameter& parameter, Index value, Index most) {
   const auto least = static_cast<Index>(parameter.minimum);
   const auto last =
@@ -104,12 +103,14 @@ constexpr float tile_height = 96, tile_width = 168;
 constexpr float tile_gap = 6;
 int columns_in(float width, float u) { return std::max(static_cast<int>(width / (tile_width * u)), 2); }
 
-Combine meant(const Frame& frame) {
+/// What a click on a pattern does: the view's choice, unless Shift or Ctrl is held.
+Combine combine_in_force(const Frame& frame) {
   const ImGuiIO& io = ImGui::GetIO();
   if (io.KeyShift) return Combine::either;
   return io.KeyCtrl ? Combine::both : frame.view().mask_painting.combine;
 }
 
+/// Draws a pattern of the palette at the cursor; returns whether it was clicked.
 bool tile(const Frame& frame, const PatternTile& pattern, ImVec2 size) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const bool clicked = pressable(frame, pattern.signature.c_str(), size);
@@ -144,7 +145,7 @@ bool tile(const Frame& frame, const PatternTile& pattern, ImVec2 size) {
 
 void type_mask(const Frame& frame, const std::string& text) {
   std::optional<std::string> draft;
-  const bool blank = text.find_first_not_of(" \t") == std::string::npos;
+  const bool blank = !is_filled(text);
   try {
     const bool pads =
         !blank && MaskExpression::parse(text).calls("padding") && !frame.trace()->inputs.valid_lens.defined();
@@ -209,7 +210,7 @@ std::string combined(const std::string& old, const std::string& added, Combine h
 
 void draw_combine_choice(const Frame& frame) {
   constexpr const char* words[] = {"mask_paint.replace", "mask_paint.and", "mask_paint.or", "mask_paint.and_not"};
-  const Combine now = meant(frame);
+  const Combine now = combine_in_force(frame);
   for (int i = 0; i < 4; ++i) {
     if (i > 0) ImGui::SameLine(0, 3 * frame.u);
     if (!chip(frame, words[i], frame.words(words[i]), static_cast<int>(now) == i)) continue;
@@ -240,7 +241,7 @@ void draw_palette(const Frame& frame, Rect area) {
     const auto row = static_cast<float>(i / static_cast<std::size_t>(columns));
     ImGui::SetCursorScreenPos({origin.x + column * (width + gap), origin.y + row * (tile_height * u + gap)});
     if (tile(frame, tiles[i], {width, tile_height * u})) {
-      type_mask(frame, combined(frame.document.scenario.mask, tiles[i].expression, meant(frame)));
+      type_mask(frame, combined(frame.document.scenario.mask, tiles[i].expression, combine_in_force(frame)));
     }
   }
   ImGui::EndChild();

@@ -44,8 +44,8 @@ std::string statistics_of(const Frame& frame, const MatrixView& mask) {
     return frame.words.fill("mask.allowed", {grouped(allowed), grouped(all), (100 * allowed + all / 2) / all});
   };
   const Trace& trace = *frame.trace();
+  const Index all = mask.rows * mask.cols;
   if (trace[Stage::weights].source()) {  // counted in blocks when the trace was summarised
-    const Index all = mask.rows * mask.cols;
     if (!trace.summary) return "";
     const KindCounts& kinds = trace.summary->kinds(Stage::masked_scores, frame.view().batch, frame.view().head);
     if (kinds == KindCounts{}) return "";  // not counted yet
@@ -55,7 +55,6 @@ std::string statistics_of(const Frame& frame, const MatrixView& mask) {
   for (Index r = 0; r < mask.rows; ++r) {
     for (Index c = 0; c < mask.cols; ++c) allowed += mask(r, c) != 0 ? 1 : 0;
   }
-  const Index all = mask.rows * mask.cols;
   std::string words = in_all(allowed, all);
   const std::size_t dead = dead_rows(mask).size();
   if (dead > 0) words += "; " + frame.words.fill("mask.dead", {grouped(static_cast<long long>(dead))});
@@ -135,8 +134,7 @@ void put_empty_card(Pen& pen, const Rect& card, const Rect& cells, ImU32 colour,
                     const std::vector<Swatch>& legend) {
   const float u = pen.u();
   pen.card(card);
-  pen.words(Face::bold, TypeSize::body * u, {card.min.x + Space::card * u, card.min.y + Space::title * u}, colour,
-            title, card.width() - 2 * Space::card * u);
+  put_card_title(pen, card, colour, title);
   put_axis_names(pen, cells);
   put_swatches(pen, legend, {card.min.x + Space::card * u, card.max.y - 24 * u}, card.width() - 2 * Space::card * u);
 }

@@ -13,6 +13,7 @@ constexpr float largest_cell = 150;
 constexpr float narrowest_upright = 27;  // draw_labels leaves out names in narrower columns
 constexpr std::size_t measured_names = 256;
 
+/// The width of the widest name; of many names, of the first ones and the last.
 float widest(const Frame& frame, const std::vector<std::string>& names, float pixels) {
   float width = names.empty() ? 0 : text_size(frame.fonts, Face::bold, pixels, names.back()).x;
   for (std::size_t i = 0; i < std::min(names.size(), measured_names); ++i) {
@@ -112,7 +113,7 @@ float axis_names_width(const Frame& frame) {
 void put_axis_names(Pen& pen, const Rect& rect) {
   const float u = pen.u(), size = TypeSize::body * u, y = rect.min.y - axis_names_height * u;
   const Words& words = pen.context().words;
-  pen.words(Face::ui, size, {rect.min.x - NameGap::row * u, y}, pen.look().muted, words("axis.query"), 1e6f,
+  pen.words(Face::ui, size, {rect.min.x - NameGap::row * u, y}, pen.look().muted, words("axis.query"), Pen::uncut,
             Align::right);
   pen.words(Face::ui, size, {rect.min.x, y}, pen.look().muted, words("axis.key"));
 }
@@ -128,12 +129,18 @@ float put_swatches(Pen& pen, std::span<const Swatch> swatches, ImVec2 at, float 
       });
 }
 
+void put_card_title(Pen& pen, const Rect& card, ImU32 colour, std::string_view title) {
+  const float u = pen.u();
+  pen.words(Face::bold, TypeSize::body * u, {card.min.x + pad * u, card.min.y + Space::title * u}, colour, title,
+            card.width() - 2 * pad * u);
+}
+
 void put_matrix_card(Pen& pen, const MatrixCard& card, ImU32 border) {
   const float u = pen.u(), body = TypeSize::body * u, left = card.card.min.x + pad * u,
               width = card.card.width() - 2 * pad * u;
   const Look& look = pen.look();
   pen.card(card.card, border, border != 0 ? 1.5f * u : 1);
-  pen.words(Face::bold, body, {left, card.card.min.y + Space::title * u}, look.ink, card.title, width);
+  put_card_title(pen, card.card, look.ink, card.title);
   pen.heat({.heat = std::make_shared<HeatPicture>(card.heat),
             .labels = TypeSize::note * u,
             .numbers = card.numbers,
@@ -143,7 +150,7 @@ void put_matrix_card(Pen& pen, const MatrixCard& card, ImU32 border) {
                                : card.card.max.y - (10 + caption_line * static_cast<float>(card.caption.size())) * u -
                                      swatches_height(pen.context().fonts, u, card.legend, width);
   for (const std::string& line : card.caption) {
-    if (card.caption_above) pen.words(Face::ui, body, {left + width, y}, look.muted, line, 1e6f, Align::right);
+    if (card.caption_above) pen.words(Face::ui, body, {left + width, y}, look.muted, line, Pen::uncut, Align::right);
     else pen.words(Face::ui, body, {left, y}, look.muted, line, width);
     y += caption_line * u;
   }

@@ -60,6 +60,13 @@ void change_painting(const Frame& frame, const MaskPainting& painting) {
   frame.show([painting](View& v) { v.mask_painting = painting; });
 }
 
+/// Gives the cells their new state, as one undo step.
+void paint_area(const Frame& frame, const PaintedCells& area, Paint paint) {
+  frame.edit({}, [area, paint, sizes = sizes_of(frame.trace()->dims())](Scenario& s) {
+    s.painted = painted_over(s.painted, area, paint, sizes);
+  });
+}
+
 /// The part of the view that stroke_area() uses.
 View stroke_view(const View& view) {
   View part;
@@ -93,6 +100,7 @@ Cell nearest(const HeatPicture& heat, Rect rect, ImVec2 point) {
   return cell_in(heat, rect, point).value_or(Cell{heat.stage, heat.batch, heat.head, 0, 0});
 }
 
+/// Zooms with the wheel around the pointer, and moves the visible part with the middle button.
 void zoom_at_pointer(const Frame& frame, Rect rect, Rect seen) {
   const ImGuiIO& io = ImGui::GetIO();
   const bool pans = frame.view().mask_painting.zoom > 1 && ImGui::IsMouseDragging(ImGuiMouseButton_Middle, 0);
@@ -108,11 +116,9 @@ void zoom_at_pointer(const Frame& frame, Rect rect, Rect seen) {
   if (!(painting == frame.view().mask_painting)) change_painting(frame, painting);
 }
 
+/// The rectangle of painted cells on screen.
 Rect screen_of(const PaintedCells& cells, const HeatPicture& heat, Rect rect) {
-  const ImVec2 size = cell_size(heat, rect);
-  const ImVec2 min{rect.min.x + static_cast<float>(cells.key) * size.x,
-                   rect.min.y + static_cast<float>(cells.query) * size.y};
-  return {min, {min.x + static_cast<float>(cells.keys) * size.x, min.y + static_cast<float>(cells.queries) * size.y}};
+  return cells_rect(heat, rect, cells.query, cells.queries, cells.key, cells.keys);
 }
 
 /// A frame around the cells, filled with their new state.
@@ -138,6 +144,7 @@ Cell cursor_of(const Frame& frame) {
   return cell;
 }
 
+/// Selects another cell for the keyboard, within the matrix.
 void move_cursor(const Frame& frame, Index down, Index right) {
   const Dims& dims = frame.trace()->dims();
   Cell cell = cursor_of(frame);
@@ -146,7 +153,7 @@ void move_cursor(const Frame& frame, Index down, Index right) {
   frame.show([cell](View& v) { v.selected = cell; });
 }
 
-/// After the last chip, or on a new line if it does not fit.
+/// Moves the cursor behind the last chip, or to a new line if the next one does not fit.
 void flow(const Frame& frame, Rect room, std::string_view label, float gap) {
   const float u = frame.u, width = frame.width(Face::bold, TypeSize::note, label) + 22 * u;
   const ImVec2 last = ImGui::GetItemRectMax();
@@ -169,14 +176,18 @@ void chips(const Frame& frame, Rect room, const char* const (&words)[count], Cho
   }
 }
 
-void scope_chip(const Frame& frame, Rect room, const char* all, const char* one, bool MaskPainting::*narrow) {
-  const MaskPainting& now = frame.view().mask_painting;
-  const char* word = now.*narrow ? one : all;
-  flow(frame, room, frame.words(word), 10);
-  if (!chip(frame, all, frame.words(word), now.*narrow)) return;
-  MaskPainting painting = now;
-  painting.*narrow = !(now.*narrow);
+/// A chip that switches one of the settings.
+void switch_chip(const Frame& frame, Rect room, const char* id, std::string_view label, bool MaskPainting::*setting) {
+  flow(frame, room, label, 10);
+  if (!chip(frame, id, label, frame.view().mask_painting.*setting)) return;
+  MaskPainting painting = frame.view().mask_painting;
+  painting.*setting = !(painting.*setting);
   change_painting(frame, painting);
+}
+
+/// The same with one word for each state.
+void scope_chip(const Frame& frame, Rect room, const char* all, const char* one, bool MaskPainting::*narrow) {
+  switch_chip(frame, room, all, frame.words(frame.view().mask_painting.*narrow ? one : all), narrow);
 }
 
 }  // namespace
@@ -206,12 +217,9 @@ bool paint_with_pointer(const Frame& frame, const HeatPicture& mask, Rect rect, 
   MaskPainting painting = now;
   painting.to = nearest(mask, rect, point);
   if (ImGui::IsItemDeactivated() || !ImGui::IsItemActive()) {
-    const Dims& dims = frame.trace()->dims();
     if (!brushes) {
-      const PaintedCells area = stroke_area(frame.view(), dims, *now.from, *painting.to, brush);
-      frame.edit({}, [area, paint = now.paint, dims](Scenario& s) {
-        s.painted = painted_over(s.painted, area, paint, sizes_of(dims));
-      });
+      const Dims& dims = frame.trace()->dims();
+      paint_area(frame, stroke_area(frame.view(), dims, *now.from, *painting.to, brush), now.paint);
     }
     painting.from.reset();
     painting.to.reset();
@@ -270,11 +278,8 @@ bool press_painting_keys(const Frame& frame) {
   const bool allows = pressed('a'), forbids = pressed('f');
   if (allows || forbids || gives_back) {
     const Paint paint = allows ? Paint::allow : forbids ? Paint::forbid : Paint::give_back;
-    const Dims& dims = frame.trace()->dims();
     const Cell cell = cursor_of(frame);
-    const PaintedCells area = stroke_area(view, dims, cell, cell, 1);
-    frame.edit({},
-               [area, paint, dims](Scenario& s) { s.painted = painted_over(s.painted, area, paint, sizes_of(dims)); });
+    paint_area(frame, stroke_area(view, frame.trace()->dims(), cell, cell, 1), paint);
     return true;
   }
   return down != 0 || right != 0;
@@ -293,16 +298,10 @@ float draw_paint_toolbar(const Frame& frame, Rect room) {
   if (!painting) return height();
   const Dims& dims = frame.trace()->dims();
   if (dims.heads > 1) scope_chip(frame, room, "mask_paint.all_heads", "mask_paint.this_head", &MaskPainting::one_head);
-  const MaskPainting& now = frame.view().mask_painting;
   const Index block = block_in_force(frame.view().mask_lab, dims);
   const std::string& blocks = frame.pictures.kept(
       [&] { return frame.words.fill("mask_paint.by_blocks", {grouped(block)}); }, block, frame.words.language());
-  flow(frame, room, blocks, 10);
-  if (chip(frame, "by blocks", blocks, now.by_blocks)) {
-    MaskPainting painting_by_blocks = now;
-    painting_by_blocks.by_blocks = !now.by_blocks;
-    change_painting(frame, painting_by_blocks);
-  }
+  switch_chip(frame, room, "by blocks", blocks, &MaskPainting::by_blocks);
   if (dims.batch > 1)
     scope_chip(frame, room, "mask_paint.all_entries", "mask_paint.this_entry", &MaskPainting::one_entry);
   return height();

@@ -21,21 +21,19 @@ namespace {
 
 struct Button {
   MaskFormat format;
-  const char* label;
-  const char* hint;
+  const char *label, *hint;
+  const char* heading = nullptr;  ///< words before the first button of a group
 };
 
 constexpr Button buttons[] = {
-    {MaskFormat::npy, "npy", "mask_take.array"},
+    {MaskFormat::npy, "npy", "mask_take.array", "mask_take.save"},
     {MaskFormat::npz, "npz", "mask_take.array"},
     {MaskFormat::csv, "csv", "mask_take.table"},
     {MaskFormat::png, "png", "mask_take.picture"},
-    {MaskFormat::pytorch, "PyTorch", "mask_take.pytorch"},
+    {MaskFormat::pytorch, "PyTorch", "mask_take.pytorch", "mask_take.copy"},
     {MaskFormat::flex_attention, "FlexAttention", "mask_take.flex"},
     {MaskFormat::numpy, "NumPy", "mask_take.numpy"},
 };
-
-bool starts_group(MaskFormat format) { return format == MaskFormat::npy || format == MaskFormat::pytorch; }
 
 float label_width(const Frame& frame, const char* label) {
   return frame.width(Face::ui, TypeSize::note, label) + 14 * frame.u;
@@ -44,8 +42,6 @@ float label_width(const Frame& frame, const char* label) {
 float heading_width(const Frame& frame, const char* word) {
   return frame.width(Face::ui, TypeSize::note, frame.words(word)) + 8 * frame.u;
 }
-
-const char* heading(MaskFormat format) { return format == MaskFormat::npy ? "mask_take.save" : "mask_take.copy"; }
 
 bool text_button(const Frame& frame, const char* id, const char* label, const char* hint, ImVec2 at) {
   const float u = frame.u;
@@ -67,8 +63,7 @@ void draw_mask_take(const Frame& frame, float left, ImVec2 right) {
   const float u = frame.u, apart = 12 * u;
   float width = apart;
   for (const Button& button : buttons) {
-    width += label_width(frame, button.label) +
-             (starts_group(button.format) ? heading_width(frame, heading(button.format)) : 0);
+    width += label_width(frame, button.label) + (button.heading ? heading_width(frame, button.heading) : 0);
   }
   float x = right.x - width;
   const char* open = frame.words("mask_take.open");
@@ -76,11 +71,10 @@ void draw_mask_take(const Frame& frame, float left, ImVec2 right) {
   if (text_button(frame, "open mask", open, "mask_take.open_hint", {x - label_width(frame, open) - 2 * u, right.y}))
     open_dialog(frame, true);
   for (const Button& button : buttons) {
-    if (starts_group(button.format)) {
-      if (button.format != MaskFormat::npy) x += apart;
-      const char* word = heading(button.format);
-      frame.write(Face::ui, TypeSize::note, {x, right.y + 6 * u}, frame.look.muted, frame.words(word));
-      x += heading_width(frame, word);
+    if (button.heading) {
+      if (&button != buttons) x += apart;
+      frame.write(Face::ui, TypeSize::note, {x, right.y + 6 * u}, frame.look.muted, frame.words(button.heading));
+      x += heading_width(frame, button.heading);
     }
     if (text_button(frame, button.label, button.label, button.hint, {x, right.y}))
       frame.actions.push_back(TakeMask{button.format});
@@ -115,7 +109,7 @@ void draw_entries(const Frame& frame, const MaskPicture& picture) {
   }
 }
 
-/// Pointing, clicking and painting. Without a mask, the cell is that of the weights.
+/// Handles pointing, clicking and painting. Without a mask, only cells of the weights can be selected.
 void look(const Frame& frame, const MaskPicture& picture, Rect rect, Rect area) {
   const bool clicked = clickable("matrices", area);
   const ImVec2 point = ImGui::GetIO().MousePos;

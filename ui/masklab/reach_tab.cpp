@@ -10,6 +10,7 @@
 #include "ui/look/words.h"
 #include "ui/masklab/mask_picture.h"
 #include "ui/masklab/reach_picture.h"
+#include "ui/matrix/heatmap.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/pressable.h"
 
@@ -21,7 +22,7 @@ constexpr float settings_width = 230, reach_gap = 12;  // points
 struct ReachPicture {
   Scene scene;
   bool shows = false;        ///< false: too many tokens
-  Rect settings{}, cells{};  ///< of the sliders; of matrix and diagram
+  Rect settings{}, cells{};  ///< the rectangles of the sliders, and of the matrix with the diagram
   Rect diagram_card{};       ///< empty if queries and keys are different tokens
   ReachDiagram diagram;
 };
@@ -82,8 +83,7 @@ struct ReachBuilder : ScenePart {
 
   /// Writes the layer into each cell that is not hatched, if it fits.
   void put_layers(const HeatPicture& heat) {
-    const float w = heat.rect.width() / static_cast<float>(heat.cols),
-                h = heat.rect.height() / static_cast<float>(heat.rows);
+    const auto [w, h] = cell_size(heat, heat.rect);
     if (std::min(w, h) < 16 * u) return;
     const float size = std::min(h * 0.42f, 17 * u);
     const MatrixView strength = heat.quad.values.matrix();
@@ -92,10 +92,8 @@ struct ReachBuilder : ScenePart {
         if (strength(r, c) == 0) continue;
         const auto layer = static_cast<double>(static_cast<float>(numbers->layers) + 1 - strength(r, c));
         const ImU32 ink = to_imgui(ink_on(heat.quad.colormap->at(normalise(strength(r, c), heat.quad.range))));
-        pen.number(size,
-                   {heat.rect.min.x + (static_cast<float>(c) + 0.5f) * w,
-                    heat.rect.min.y + (static_cast<float>(r) + 0.5f) * h},
-                   Align::middle, ink, formatted("%.0f", layer));
+        pen.number(size, {middle_of(heat.rect.min.x, w, c), middle_of(heat.rect.min.y, h, r)}, Align::middle, ink,
+                   formatted("%.0f", layer));
       }
     }
   }
@@ -103,8 +101,7 @@ struct ReachBuilder : ScenePart {
   void put_diagram() {
     const Rect& card = picture.diagram_card;
     pen.card(card);
-    pen.words(Face::bold, TypeSize::body * u, {card.min.x + Space::card * u, card.min.y + Space::title * u}, look.ink,
-              say.fill("mask_lab.reach.diagram", {query_name()}), card.width() - 2 * Space::card * u);
+    put_card_title(pen, card, look.ink, say.fill("mask_lab.reach.diagram", {query_name()}));
     const float names = std::max(pen.measure(Face::ui, small, say.fill("mask_lab.reach.layer", {numbers->layers})).x,
                                  pen.measure(Face::ui, small, say("mask_lab.reach.inputs")).x);
     const float right = card.max.x - Space::card * u, left = std::min(card.min.x + names + 24 * u, right - 40 * u);
@@ -196,7 +193,7 @@ struct ReachBuilder : ScenePart {
     }
   }
 
-  /// From the inputs upwards, if there is room.
+  /// The names of the layers, from the inputs upwards; not all of them if there is little room.
   void put_layer_names() {
     const auto put = [&](Index layer, std::string_view words) {
       pen.words(Face::ui, small,
@@ -219,7 +216,7 @@ Index chosen_query(const Frame& frame) {
   return last;
 }
 
-/// The same for the chosen query, cached.
+/// The picture for the chosen query, cached.
 const ReachPicture& reach_picture(const Frame& frame, Rect area) {
   const Index query = chosen_query(frame);
   const auto make = [&] {
@@ -231,7 +228,8 @@ const ReachPicture& reach_picture(const Frame& frame, Rect area) {
   return frame.picture<ReachPicture>(make, frame.view().mask_lab, area, query);
 }
 
-/// A row of the matrix, or a dot of the diagram if its tokens stay in place when another query is chosen.
+/// Handles the pointer: over the matrix it chooses a row, over the diagram a token. If another query would move the
+/// tokens of the diagram, only a click chooses one.
 void point(const Frame& frame, const ReachPicture& picture) {
   const bool clicked = clickable("reach", picture.cells);
   std::optional<Cell> cell;

@@ -36,13 +36,15 @@ HeatPicture sheet_heat(const Frame& frame, Stage stage, const Tensor& values, Va
 void lay_out(const Frame& frame, MatrixCard& card, Rect room, const MatrixFit& fit);
 /// Puts "query ↓" and "key →" at the upper left corner of a matrix.
 void put_axis_names(Pen& pen, const Rect& rect);
-/// The space that these take above the matrix, in points, and left of it, in pixels.
+/// The height of these names above the matrix, in points, and their width left of it, in pixels.
 inline constexpr float axis_names_height = 18;
 float axis_names_width(const Frame& frame);
 
+/// Puts the title at the top of a card.
+void put_card_title(Pen& pen, const Rect& card, ImU32 colour, std::string_view title);
 /// Puts the card, with the selection framed. `border` as in Pen::card.
 void put_matrix_card(Pen& pen, const MatrixCard& card, ImU32 border = 0);
-/// Puts the entries of a legend; returns the height.
+/// Puts the entries of a legend; returns its height.
 float put_swatches(Pen& pen, std::span<const Swatch> swatches, ImVec2 at, float width);
 
 /// The text of a sheet.
@@ -75,7 +77,7 @@ Rect put_sheet_words(Pen& pen, const SheetWords& words, Rect place);
 /// Handles the pointer over `area`, which becomes an ImGui item: hovers the cell of the scene's heatmaps under it,
 /// selects it on a click.
 void point_at_cells(const Frame& frame, const Scene& scene, Rect area);
-/// The same for a cell that is already known.
+/// Hovers a cell that is already known, and selects it if it was clicked.
 void hover_or_select(const Frame& frame, const std::optional<Cell>& cell, bool clicked);
 
 /// Above this number of weights the conventions are not computed; below, each takes about 0.1 s.

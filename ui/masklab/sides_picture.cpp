@@ -13,6 +13,7 @@
 #include "ui/look/words.h"
 #include "ui/masklab/mask_picture.h"
 #include "ui/masklab/sheet.h"
+#include "ui/matrix/heatmap.h"
 #include "ui/widgets/controls.h"
 
 namespace headlight {
@@ -60,15 +61,13 @@ struct SidesBuilder : ScenePart {
   }
 
   /// Outlines large cells that differ, in the colour of the difference.
-  void outline(const HeatPicture& heat, ImVec2 cell) {
+  void outline(const HeatPicture& heat) {
     const MatrixView cells = differing.matrix();
     const Colormap& map = pair_colormap(look.theme);
     for (Index row = 0; row < cells.rows; ++row) {
       for (Index col = 0; col < cells.cols; ++col) {
         if (cells(row, col) == 0) continue;
-        const ImVec2 min{heat.rect.min.x + static_cast<float>(col) * cell.x,
-                         heat.rect.min.y + static_cast<float>(row) * cell.y};
-        pen.box(Rect{min, {min.x + cell.x, min.y + cell.y}}.grown(-2 * u),
+        pen.box(cells_rect(heat, heat.rect, row, 1, col, 1).grown(-2 * u),
                 to_imgui(map.at(cells(row, col) < 0 ? 0 : 1)), 2.5f * u, Corner::mark * u);
       }
     }
@@ -109,9 +108,8 @@ struct SidesBuilder : ScenePart {
     words.legend.push_back({CellKind::value, to_imgui(map.at(0)), say("legend.only_a")});
     words.legend.push_back({CellKind::value, to_imgui(map.at(1)), say("legend.only_b")});
     const auto caption = [&](const Tensor& mask, const char* key, Index alone) {
-      std::vector<std::string> lines{say.fill("mask_lab.sides.allowed", {grouped(allowed_share(mask).allowed), cells})};
-      lines.push_back(say.fill(key, {grouped(alone)}));
-      return lines;
+      return std::vector{say.fill("mask_lab.sides.allowed", {grouped(allowed_share(mask).allowed), cells}),
+                         say.fill(key, {grouped(alone)})};
     };
     matrices[0].caption = caption(a, "mask_lab.sides.a_alone", only_a);
     matrices[1].caption = caption(b, "mask_lab.sides.b_alone", only_b);
@@ -152,12 +150,12 @@ struct SidesBuilder : ScenePart {
                       std::max(matrices[1].card.max.y, matrices[2].card.max.y)}};
     if (only_a + only_b == 0) return;
     const Rect& first = matrices[0].heat.rect;
-    const ImVec2 cell{first.width() / static_cast<float>(dims.n_k), first.height() / static_cast<float>(dims.n_q)};
+    const ImVec2 cell = cell_size(matrices[0].heat, first);
     const bool large = std::min(cell.x, cell.y) >= 9 * u;
     const auto image = large ? nullptr : tint(first);
     for (const HeatPicture* heat : {&matrices[0].heat, &matrices[1].heat}) {
       const ImVec2 min = heat->rect.min;
-      if (large) outline(*heat, cell);
+      if (large) outline(*heat);
       else
         pen.scene().items.emplace_back(SceneImage{
             {min, {min.x + static_cast<float>(image->width), min.y + static_cast<float>(image->height)}}, image});

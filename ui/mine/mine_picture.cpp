@@ -9,6 +9,7 @@
 #include "ui/frame/colormaps.h"
 #include "ui/level/pen.h"
 #include "ui/look/measure.h"
+#include "ui/matrix/heatmap.h"
 #include "ui/widgets/paragraph.h"
 
 namespace headlight {
@@ -23,12 +24,13 @@ Tensor difference_of(const MatrixView& mine, const MatrixView& right) {
   for (Index r = 0; r < mine.rows; ++r) {
     for (Index c = 0; c < mine.cols; ++c) {
       const float a = mine(r, c), b = right(r, c);
-      values.push_back(agree(a, b) ? (a == b || std::isnan(a) ? 0 : a - b) : a - b);
+      values.push_back(agree(a, b) && (a == b || std::isnan(a)) ? 0 : a - b);
     }
   }
   return Tensor({1, 1, mine.rows, mine.cols}, std::move(values));
 }
 
+/// The largest finite magnitude.
 float reach_of(const MatrixView& matrix) {
   float reach = 0;
   for (Index r = 0; r < matrix.rows; ++r) {
@@ -136,7 +138,8 @@ struct MineMaker : ScenePart {
   float code_text(const Rect& card, float y, const std::string& side, const std::string& line, ImU32 mark) {
     const float pixels = TypeSize::body * u, below = y + code_line * u;
     if (mark != 0) pen.fill({{card.min.x + u, y - u}, {card.max.x - u, below - u}}, fade(mark, 0.16f));
-    pen.words(Face::mono, pixels, {card.min.x + 34 * u, y}, mark != 0 ? mark : look.muted, side, 1e6f, Align::right);
+    pen.words(Face::mono, pixels, {card.min.x + 34 * u, y}, mark != 0 ? mark : look.muted, side, Pen::uncut,
+              Align::right);
     pen.words(Face::mono, pixels, {card.min.x + 46 * u, y}, look.ink, line, card.width() - 56 * u);
     return below;
   }
@@ -325,7 +328,8 @@ struct MineMaker : ScenePart {
       pen.heat({.heat = heat, .labels = TypeSize::note * u, .numbers = true, .marks = false});
       if (mark) pen.box(mark->grown(1.5f * u), look.warning, 2.5f * u, Corner::cell * u);
     } else {
-      pen.words(Face::bold, 26 * u, {card.centre().x, card.centre().y - 15 * u}, look.muted, "?", 1e6f, Align::middle);
+      pen.words(Face::bold, 26 * u, {card.centre().x, card.centre().y - 15 * u}, look.muted, "?", Pen::uncut,
+                Align::middle);
     }
     if (which == 0) picture.cells = card;
     picture.cells.max = card.max;
@@ -340,12 +344,8 @@ struct MineMaker : ScenePart {
     if (cell.row < 0 || cell.batch != heat.batch || cell.head != heat.head || cell.row >= heat.rows ||
         cell.col >= heat.cols)
       return {};
-    const float w = heat.rect.width() / static_cast<float>(heat.cols),
-                h = heat.rect.height() / static_cast<float>(heat.rows);
     const bool row = cell.col < 0;
-    const ImVec2 min{heat.rect.min.x + (row ? 0 : static_cast<float>(cell.col) * w),
-                     heat.rect.min.y + static_cast<float>(cell.row) * h};
-    return Rect{min, {row ? heat.rect.max.x : min.x + w, min.y + h}};
+    return cells_rect(heat, heat.rect, cell.row, 1, row ? 0 : cell.col, row ? heat.cols : 1);
   }
 
   static std::optional<Rect> mark_of(const StageComparison& stage, const HeatPicture& heat) {

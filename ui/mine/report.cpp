@@ -3,20 +3,13 @@
 #include <algorithm>
 
 #include "core/text/number_text.h"
+#include "core/text/texts.h"
 
 namespace headlight {
 namespace {
 
 std::string place(const std::vector<Index>& index) {
-  std::string text = "[";
-  for (const Index i : index) text += (text.size() > 1 ? ", " : "") + std::to_string(i);
-  return text + "]";
-}
-
-std::string stages_in_words(const std::vector<Stage>& stages) {
-  std::string list;
-  for (const Stage stage : stages) list += (list.empty() ? "" : ", ") + std::string(name(stage));
-  return list;
+  return "[" + comma_list(index, [](Index i) { return std::to_string(i); }) + "]";
 }
 
 /// The code after the explanation's last "Write ", without the end of the sentence.
@@ -59,6 +52,7 @@ bool is_note(const Comparison& comparison, const Wrong& wrong) {
   return stage != comparison.stages.end() && !stage->differs() && !wrong.findings.empty();
 }
 
+/// What can be said of a stage that no known mistake explains.
 std::vector<std::string> unexplained(const Comparison& comparison, const Wrong& wrong, const Words& words) {
   std::vector<std::string> notes;
   const auto stage = std::ranges::find(comparison.stages, wrong.stage, &StageComparison::stage);
@@ -69,7 +63,7 @@ std::vector<std::string> unexplained(const Comparison& comparison, const Wrong& 
   else if (!comparison.complete && &wrong == &comparison.wrongs.back())
     notes.emplace_back(words("mine.unknown_so_far"));
   else notes.emplace_back(words(wrong.aside ? "mine.aside" : last ? "mine.unknown_then_right" : "mine.unknown"));
-  const std::string missing = stages_in_words(worth_saving(comparison, wrong));
+  const std::string missing = comma_list(worth_saving(comparison, wrong), [](Stage s) { return name(s); });
   if (!missing.empty()) notes.push_back(words.fill("mine.save_too", {missing}));
   return notes;
 }

@@ -1,7 +1,6 @@
 #include "ui/open/folder_listing.h"
 
 #include <algorithm>
-#include <cctype>
 #include <chrono>
 #include <cstdlib>
 #include <ctime>
@@ -10,6 +9,7 @@
 #include "core/architecture/model_folder.h"
 #include "core/files/array_file.h"
 #include "core/files/error_place.h"
+#include "core/text/texts.h"
 #include "core/text/utf8_path.h"
 
 namespace headlight {
@@ -32,7 +32,7 @@ bool is_model_companion(const std::string& name) {
 
 /// The word for the contents of a file with this name; null if it cannot be opened or, if `masks`, cannot be a mask.
 const char* kind_of(const std::string& name, bool masks) {
-  const std::string low = lower_case(name);
+  const std::string low = lowercase(name);
   constexpr const char* words[] = {"open.numpy", "open.numpy", "open.safetensors", "open.torch"};  // by ArrayKind
   if (const auto kind = array_kind(name)) return words[static_cast<std::size_t>(*kind)];
   if (masks && low.ends_with(".png")) return "open.picture";
@@ -60,23 +60,24 @@ std::string local_time(fs::file_time_type changed) {
   return text;
 }
 
-bool add_entry(const fs::directory_entry& found, bool masks, std::vector<FolderEntry>& entries) {
+/// Adds the entry unless it is hidden or cannot be opened.
+void add_entry(const fs::directory_entry& found, bool masks, std::vector<FolderEntry>& entries) {
   FolderEntry entry;
   entry.name = utf8_from(found.path().filename());
-  if (entry.name.starts_with('.') || !is_utf8(entry.name)) return false;
+  if (entry.name.starts_with('.') || !is_utf8(entry.name)) return;
   std::error_code error;
   entry.folder = found.is_directory(error);
   entry.model = entry.folder && !masks && holds_model(found.path());
   const char* kind = entry.model ? "open.model" : entry.folder ? "open.folder" : kind_of(entry.name, masks);
-  if (kind == nullptr || (!entry.folder && !found.is_regular_file(error))) return false;
+  if (kind == nullptr || (!entry.folder && !found.is_regular_file(error))) return;
   entry.kind = kind;
   if (!entry.folder) entry.size = byte_count(found.file_size(error)).english();
   const fs::file_time_type changed = found.last_write_time(error);
   if (!error) entry.changed = local_time(changed);
   entries.push_back(std::move(entry));
-  return true;
 }
 
+/// The length of the folder part: up to the last slash.
 std::size_t cut_of(const std::string& typed) {
   const std::size_t slash = typed.find_last_of(slashes);
   return slash == std::string::npos ? 0 : slash + 1;
@@ -89,15 +90,9 @@ std::string with_slash(std::string folder) {
 
 }  // namespace
 
-std::string lower_case(std::string_view text) {
-  std::string low(text);
-  for (char& c : low) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return low;
-}
-
 FolderListing list_folder(const std::string& folder, bool masks) {
   constexpr std::size_t most = 20'000;  // more than anyone reads
-  FolderListing listing{folder, {}, true, !masks && holds_model(path_from(folder).parent_path())};
+  FolderListing listing{{}, true, !masks && holds_model(path_from(folder).parent_path())};
   std::error_code error;
   fs::directory_iterator at(path_from(folder), error);
   listing.readable = !error;
@@ -107,7 +102,7 @@ FolderListing list_folder(const std::string& folder, bool masks) {
   }
   std::ranges::sort(listing.entries, [](const FolderEntry& a, const FolderEntry& b) {
     return a.folder != b.folder ? a.folder
-                                : std::pair(lower_case(a.name), a.name) < std::pair(lower_case(b.name), b.name);
+                                : std::pair(lowercase(a.name), a.name) < std::pair(lowercase(b.name), b.name);
   });
   return listing;
 }
@@ -127,18 +122,16 @@ std::string folder_part(const std::string& typed) {
 
 std::string name_part(const std::string& typed) { return typed.substr(cut_of(typed)); }
 
-std::string first_folder() { return folder_part("./"); }
-
 std::string folder_above(const std::string& folder) {
   const fs::path whole = path_from(folder).parent_path();  // without the final slash
   return with_slash(utf8_from(whole.parent_path()));
 }
 
 std::vector<std::size_t> matching(const FolderListing& listing, std::string_view part) {
-  const std::string wanted = lower_case(part);
+  const std::string wanted = lowercase(part);
   std::vector<std::size_t> first, later;
   for (std::size_t i = 0; i < listing.entries.size(); ++i) {
-    const std::size_t at = lower_case(listing.entries[i].name).find(wanted);
+    const std::size_t at = lowercase(listing.entries[i].name).find(wanted);
     if (at != std::string::npos) (at == 0 ? first : later).push_back(i);
   }
   first.insert(first.end(), later.begin(), later.end());
@@ -146,19 +139,19 @@ std::vector<std::size_t> matching(const FolderListing& listing, std::string_view
 }
 
 std::string completed(const FolderListing& listing, const std::string& part) {
-  const std::string wanted = lower_case(part);
+  const std::string wanted = lowercase(part);
   std::string common;
   std::size_t found = 0;
   bool folder = false;
   for (const FolderEntry& entry : listing.entries) {
-    if (!lower_case(entry.name).starts_with(wanted)) continue;
+    if (!lowercase(entry.name).starts_with(wanted)) continue;
     folder = entry.folder;
     if (found++ == 0) {
       common = entry.name;
       continue;
     }
     const auto end = std::ranges::mismatch(common, entry.name, [](char a, char b) {
-      return lower_case({&a, 1}) == lower_case({&b, 1});
+      return lowercase({&a, 1}) == lowercase({&b, 1});
     });
     common.resize(static_cast<std::size_t>(end.in1 - common.begin()));
   }

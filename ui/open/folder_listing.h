@@ -16,7 +16,6 @@ struct FolderEntry {
 };
 
 struct FolderListing {
-  std::string folder;                ///< ends with a slash
   std::vector<FolderEntry> entries;  ///< folders first, each group by name
   bool readable = true;
   bool model = false;  ///< the folder itself is one
@@ -30,13 +29,9 @@ FolderListing list_folder(const std::string& folder, bool masks = false);
 /// "/~/" begins a new path, for paths pasted behind the current folder.
 std::string folder_part(const std::string& typed);
 std::string name_part(const std::string& typed);
-/// The initial folder, before anything was opened.
-std::string first_folder();
 /// The parent folder, ending with a slash; the same at the root.
 std::string folder_above(const std::string& folder);
 
-/// ASCII letters in lower case.
-std::string lower_case(std::string_view text);
 /// Entries whose names begin with `part`, then those that contain it, ignoring case.
 std::vector<std::size_t> matching(const FolderListing& listing, std::string_view part);
 /// The longest common beginning of all entries that begin with `part`; `part` itself if there are none.

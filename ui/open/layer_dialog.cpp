@@ -4,10 +4,10 @@
 #include "core/image/theme.h"
 #include "core/scenario/inputs.h"
 #include "core/tensor/error.h"
+#include "core/text/texts.h"
 #include "core/text/utf8_path.h"
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
-#include "ui/open/folder_listing.h"
 #include "ui/open/open_dialog.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/dialog.h"
@@ -136,10 +136,10 @@ void draw_heads(const Frame& frame, LayerChoice& choice) {
 
 /// The candidates whose names contain `search`, ignoring case.
 std::vector<std::size_t> found_layers(const LayerQuestion& question, const std::string& search) {
-  const std::string wanted = lower_case(search);
+  const std::string wanted = lowercase(search);
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < question.candidates.size(); ++i) {
-    if (lower_case(question.candidates[i].layer).find(wanted) != std::string::npos) found.push_back(i);
+    if (lowercase(question.candidates[i].layer).find(wanted) != std::string::npos) found.push_back(i);
   }
   return found;
 }

@@ -46,9 +46,17 @@ Line line(const Frame& frame, const char* id, bool marked) {
   return drawn;
 }
 
+/// Text from `from` to `to`, cut if it is longer.
 void line_text(const Frame& frame, const Line& drawn, float from, float to, ImU32 colour, std::string_view text) {
   const float u = frame.u;
   frame.write_elided(Face::ui, TypeSize::body, {from, drawn.min.y + 5 * u}, colour, text, to - from);
+}
+
+/// A line of the left column; returns whether it was clicked.
+bool place_line(const Frame& frame, const std::string& id, std::string_view text) {
+  const Line drawn = line(frame, id.c_str(), false);
+  line_text(frame, drawn, drawn.min.x + 8 * frame.u, drawn.max.x - 8 * frame.u, frame.look.ink, text);
+  return drawn.clicked;
 }
 
 void draw_recent(const Frame& frame, Turn& turn) {
@@ -57,11 +65,8 @@ void draw_recent(const Frame& frame, Turn& turn) {
   section(frame, frame.words("open.recent"));
   if (paths.empty()) note(frame, frame.words("open.none_yet"));
   for (std::size_t i = 0; i < std::min(paths.size(), most); ++i) {
-    const Line drawn = line(frame, paths[i].c_str(), false);
+    if (place_line(frame, paths[i], file_name_of(paths[i]))) turn.taken = paths[i];
     tooltip(frame, paths[i]);
-    line_text(frame, drawn, drawn.min.x + 8 * frame.u, drawn.max.x - 8 * frame.u, frame.look.ink,
-              file_name_of(paths[i]));
-    if (drawn.clicked) turn.taken = paths[i];
   }
 }
 
@@ -72,9 +77,7 @@ void draw_runs(const Frame& frame, Turn& turn) {
   if (runs.empty()) return;
   section(frame, frame.words("open.runs"));
   for (std::size_t i = 0; i < std::min(runs.size(), most); ++i) {
-    const Line drawn = line(frame, runs[i].c_str(), false);
-    line_text(frame, drawn, drawn.min.x + 8 * frame.u, drawn.max.x - 8 * frame.u, frame.look.ink, runs[i]);
-    if (drawn.clicked) turn.taken = newest_of_run(runs[i]);
+    if (place_line(frame, runs[i], runs[i])) turn.taken = newest_of_run(runs[i]);
   }
   ImGui::Dummy({0, 8 * frame.u});
 }
@@ -82,10 +85,8 @@ void draw_runs(const Frame& frame, Turn& turn) {
 void draw_lessons(const Frame& frame, Turn& turn) {
   section(frame, frame.words("open.lessons"));
   for (const Lesson& lesson : shown_lessons(frame.pictures)) {
-    const Line drawn = line(frame, lesson.id.c_str(), false);
-    const std::string& title = in_language(lesson.title, frame.words.language());
-    line_text(frame, drawn, drawn.min.x + 8 * frame.u, drawn.max.x - 8 * frame.u, frame.look.ink, title);
-    if (drawn.clicked) turn.taken = "lesson:" + lesson.id;
+    if (place_line(frame, lesson.id, in_language(lesson.title, frame.words.language())))
+      turn.taken = "lesson:" + lesson.id;
   }
 }
 
@@ -231,7 +232,7 @@ std::string starting_folder(const Frame& frame) {
   const Scenario& now = frame.document.scenario;
   if (now.source == Source::file) return folder_part(now.file);
   const std::vector<std::string>& recent = frame.recent.paths();
-  return recent.empty() ? first_folder() : folder_part(recent.front());
+  return recent.empty() ? folder_part("./") : folder_part(recent.front());
 }
 
 }  // namespace

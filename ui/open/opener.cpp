@@ -1,20 +1,18 @@
 #include "ui/open/opener.h"
 
-#include <algorithm>
-#include <cctype>
-#include <filesystem>
 #include <utility>
 
-#include "core/architecture/model_folder.h"
 #include "core/files/file_watch.h"
 #include "core/network/network.h"
 #include "core/scenario/file_source.h"
 #include "core/scenario/inputs.h"
 #include "core/scenario/scenario_json.h"
 #include "core/tensor/error.h"
+#include "core/text/texts.h"
 #include "core/text/utf8_path.h"
 #include "ui/document/action.h"
 #include "ui/document/view.h"
+#include "ui/document/wanted.h"
 #include "ui/export/export_file.h"
 
 namespace headlight {
@@ -86,15 +84,6 @@ bool ask_for_polarity(Document& document, const Message& error) {
   return true;
 }
 
-/// Makes paths absolute: the same file can be named in several ways.
-Scenario with_whole_paths(Scenario scenario) {
-  for (std::string* file : {&scenario.file, &scenario.mask_file, &scenario.image}) {
-    if (!file->empty() && !file->starts_with(shipped_model_prefix))
-      *file = utf8_from(std::filesystem::absolute(path_from(*file)).lexically_normal());
-  }
-  return scenario;
-}
-
 /// Whether the document has more than changes to a lesson, which undo can restore.
 bool is_own_work(const Document& document) {
   const Scenario& s = document.scenario;
@@ -111,8 +100,7 @@ void ask_first(Document& document, const std::string& path) {
 
 bool show_picture(Document& document, const std::string& path) {
   const auto run = document.trace ? network_of(document.trace->inputs) : nullptr;
-  std::string ending = utf8_from(path_from(path).extension());
-  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string ending = lowercase(utf8_from(path_from(path).extension()));
   const bool picture = ending == ".png" || ending == ".jpg" || ending == ".jpeg";
   if (!picture || !run || !run->network->spec().picture || document.view.kind == ViewKind::mask) return false;
   apply(document, EditScenario{[path](Scenario& s) { s.image = path; }, {}});

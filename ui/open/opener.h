@@ -12,15 +12,15 @@
 
 namespace headlight {
 
-/// A picture's file becomes what an open network of pictures reads; whether it does.
+/// If the open network reads pictures and the file is one, the network reads it. Returns whether it does.
 bool show_picture(Document& document, const std::string& path);
 
 class Opener {
  public:
   explicit Opener(RecentFiles recent) : recent_(std::move(recent)) {}
 
-  /// As open_into(). If there are unsaved changes, it asks first, unless `surely`. It does not ask for a mask, which
-  /// joins the document, or for changed settings of a lesson, which undo restores.
+  /// Opens a lesson, a scenario or a file of tensors. If there are unsaved changes, it asks first, unless `surely`. It
+  /// does not ask for a mask, which joins the document, or for changed settings of a lesson, which undo restores.
   void open(Document& document, const std::string& path, bool surely);
   /// The document was opened at the start of the program.
   void begin(const Document& document);
@@ -47,9 +47,9 @@ class Opener {
 /// Uses the mask of this file as file(), whatever else it contains.
 void open_mask_into(Document& document, const std::string& path);
 
-/// Another recorded call of the model that is watched: looks and settings stay, and undo knows nothing of it.
+/// Shows another recorded call of the watched model. View and settings stay, and there is no undo step.
 void show_recorded(Document& document, const std::string& step);
-/// The same dialog for the file that is open, to take another of its layers.
+/// The view with the layer dialog for the open file, to choose another of its layers.
 View with_layer_dialog(const Document& document);
 /// Applies the answer to the waiting scenario. `opened`: where it came from, if it is not the current document.
 void answer_layer(Document& document, std::optional<Lesson> opened);

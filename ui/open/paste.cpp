@@ -23,9 +23,15 @@ std::string size_of(const Tensor& matrix) {
   return std::to_string(matrix.size(0)) + " × " + std::to_string(matrix.size(1));
 }
 
-const char* done_word(PasteUse use) {
-  return use == PasteUse::input ? "paste.was_input" : use == PasteUse::mask ? "paste.was_mask" : "paste.was_bias";
-}
+/// The words of a use, in the order of PasteUse: its button's id, title and explanation, and the notice when it is
+/// done.
+struct UseWords {
+  const char *id, *title, *meaning, *done;
+};
+constexpr UseWords use_words[] = {{"input", "paste.input", "paste.input_means", "paste.was_input"},
+                                  {"mask", "paste.mask", "paste.mask_means", "paste.was_mask"},
+                                  {"bias", "paste.bias", "paste.bias_means", "paste.was_bias"}};
+const UseWords& words_of(PasteUse use) { return use_words[static_cast<std::size_t>(use)]; }
 
 /// "%20" becomes a space; a % without two hex digits stays.
 std::string unescaped(std::string_view text) {
@@ -72,7 +78,7 @@ Scenario with_pasted(Scenario scenario, const Tensor& matrix, PasteUse use) {
 }
 
 void put(Document& document, const Tensor& matrix, PasteUse use, const Words& words) {
-  document.notice = words.fill(done_word(use), {size_of(matrix)});
+  document.notice = words.fill(words_of(use).done, {size_of(matrix)});
   apply(document, EditScenario{[&](Scenario& s) { s = with_pasted(std::move(s), matrix, use); }, {}});
 }
 
@@ -97,19 +103,20 @@ std::vector<PasteUse> paste_uses(const Tensor& matrix, const Trace& shown) {
 }
 
 /// A button for one use, as wide as the dialog, with an explanation below its name.
-bool use_button(const Frame& frame, const char* id, const char* title, const char* meaning) {
+bool use_button(const Frame& frame, const UseWords& use) {
   const float u = frame.u;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 size{std::max(ImGui::GetContentRegionAvail().x, 1.0f), 54 * u};
-  const bool clicked = pressable(frame, id, size);
+  const bool clicked = pressable(frame, use.id, size);
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImVec2 end{at.x + size.x, at.y + size.y};
   const bool hovered = ImGui::IsItemHovered();
   if (hovered) list.AddRectFilled(at, end, frame.look.field, Corner::card * u);
   compat::add_rect(list, at, end, hovered ? frame.look.accent : frame.look.line, Corner::card * u, 1);
-  frame.write(Face::bold, TypeSize::body, {at.x + Space::card * u, at.y + 9 * u}, frame.look.ink, title);
-  frame.write_elided(Face::ui, TypeSize::note, {at.x + Space::card * u, at.y + 29 * u}, frame.look.muted, meaning,
-                     size.x - 2 * Space::card * u);
+  frame.write(Face::bold, TypeSize::body, {at.x + Space::card * u, at.y + 9 * u}, frame.look.ink,
+              frame.words(use.title));
+  frame.write_elided(Face::ui, TypeSize::note, {at.x + Space::card * u, at.y + 29 * u}, frame.look.muted,
+                     frame.words(use.meaning), size.x - 2 * Space::card * u);
   return clicked;
 }
 
@@ -159,13 +166,8 @@ void draw_paste_dialog(const Frame& frame, Rect place) {
                         {440 * u, (98 + 62 * static_cast<float>(uses.size())) * u});
   if (!area.open()) return;
   note(frame, frame.words.fill("paste.holds", {matrix.size(0), matrix.size(1)}));
-  constexpr const char* ids[] = {"input", "mask", "bias"};
-  constexpr const char* titles[] = {"paste.input", "paste.mask", "paste.bias"};
-  constexpr const char* meanings[] = {"paste.input_means", "paste.mask_means", "paste.bias_means"};
   for (const PasteUse use : uses) {
-    const auto i = static_cast<std::size_t>(use);
-    if (use_button(frame, ids[i], frame.words(titles[i]), frame.words(meanings[i])))
-      frame.actions.push_back(UsePasted{use});
+    if (use_button(frame, words_of(use))) frame.actions.push_back(UsePasted{use});
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/tensor/message.h"
+#include "core/text/texts.h"
 #include "ui/export/export_controls.h"
 #include "ui/export/export_file.h"
 #include "ui/frame/matrix_painter.h"
@@ -94,9 +95,8 @@ void draw_about(const Frame& frame, Rect place, const ExportPreview& preview) {
 
 /// "Left out because there was no room: title, formula"
 std::string left_out_words(const Frame& frame, const ExportPreview& preview) {
-  std::string list;
-  for (const Message& each : preview.left_out) list += (list.empty() ? "" : ", ") + frame.words.translate(each);
-  return frame.words.fill("export.left_out", {list});
+  const auto translated = [&](const Message& part) { return frame.words.translate(part); };
+  return frame.words.fill("export.left_out", {comma_list(preview.left_out, translated)});
 }
 
 void draw_foot(const Frame& frame, Rect place, const ExportPreview& preview, ExportChoice& choice) {

@@ -1,5 +1,7 @@
 // File settings in the left panel: the assumptions made about a file, and the choices they leave.
 #include <algorithm>
+#include <string_view>
+#include <utility>
 
 #include "ui/look/measure.h"
 #include "ui/open/opener.h"
@@ -18,45 +20,36 @@ void choose(const Frame& frame, const char* id, const char* heading, std::initia
     frame.edit({}, [member, i = *clicked](Scenario& s) { s.*member = static_cast<Choice>(i); });
 }
 
-/// The translation key for an assumption's English heading from core.
-const char* heading_of(const std::string& what) {
-  constexpr struct {
-    const char* what;
-    const char* key;
-  } headings[] = {{"layer", "taken.layer"},
-                  {"projections", "taken.projections"},
-                  {"output projection", "taken.output"},
-                  {"heads", "taken.heads"},
-                  {"key/value heads", "taken.kv_heads"},
-                  {"inputs", "taken.inputs"},
-                  {"batch", "taken.batch"},
-                  {"mask", "taken.mask"},
-                  {"bias", "taken.bias"},
-                  {"fill", "taken.fill"},
-                  {"not used", "taken.unused"},
-                  {"edits", "taken.edits"},
-                  {"positions", "taken.positions"},
-                  {"tokens", "taken.tokens"},
-                  {"norm", "taken.norm"},
-                  {"model", "taken.model"},
-                  {"text", "taken.text"},
-                  {"knocked out", "taken.knocked_out"},
-                  {"changed", "taken.changed"},
-                  {"scale", "taken.scale"},
-                  {"soft-cap", "taken.softcap"},
-                  {"dropout", "taken.dropout"},
-                  {"QK-norm", "taken.qk_norm"},
-                  {"sinks", "taken.sinks"},
-                  {"values", "taken.values"},
-                  {"weights", "taken.weights"},
-                  {"attentions", "taken.attentions"},
-                  {"numbers not taken", "taken.numbers"},
-                  {"config.json not taken", "taken.config"}};
-  for (const auto& heading : headings) {
-    if (what == heading.what) return heading.key;
-  }
-  return nullptr;
-}
+/// The translation keys of the headings that core gives to assumptions.
+constexpr std::pair<std::string_view, const char*> headings[] = {{"layer", "taken.layer"},
+                                                                 {"projections", "taken.projections"},
+                                                                 {"output projection", "taken.output"},
+                                                                 {"heads", "taken.heads"},
+                                                                 {"key/value heads", "taken.kv_heads"},
+                                                                 {"inputs", "taken.inputs"},
+                                                                 {"batch", "taken.batch"},
+                                                                 {"mask", "taken.mask"},
+                                                                 {"bias", "taken.bias"},
+                                                                 {"fill", "taken.fill"},
+                                                                 {"not used", "taken.unused"},
+                                                                 {"edits", "taken.edits"},
+                                                                 {"positions", "taken.positions"},
+                                                                 {"tokens", "taken.tokens"},
+                                                                 {"norm", "taken.norm"},
+                                                                 {"model", "taken.model"},
+                                                                 {"text", "taken.text"},
+                                                                 {"knocked out", "taken.knocked_out"},
+                                                                 {"changed", "taken.changed"},
+                                                                 {"scale", "taken.scale"},
+                                                                 {"soft-cap", "taken.softcap"},
+                                                                 {"dropout", "taken.dropout"},
+                                                                 {"QK-norm", "taken.qk_norm"},
+                                                                 {"sinks", "taken.sinks"},
+                                                                 {"values", "taken.values"},
+                                                                 {"weights", "taken.weights"},
+                                                                 {"attentions", "taken.attentions"},
+                                                                 {"numbers not taken", "taken.numbers"},
+                                                                 {"config.json not taken", "taken.config"}};
 
 void draw_assumption(const Frame& frame, const Assumption& assumption, const std::string& taken_for) {
   const float u = frame.u;
@@ -77,8 +70,8 @@ bool order_is_open(const Frame& frame) {
 }  // namespace
 
 const char* taken_heading(const Frame& frame, const Assumption& assumption) {
-  const char* key = heading_of(assumption.what);
-  return key != nullptr ? frame.words(key) : assumption.what.c_str();
+  const auto* found = std::ranges::find(headings, assumption.what, &std::pair<std::string_view, const char*>::first);
+  return found != std::end(headings) ? frame.words(found->second) : assumption.what.c_str();
 }
 
 void draw_file_controls(const Frame& frame) {

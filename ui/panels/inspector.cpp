@@ -24,10 +24,15 @@ bool same_place(const CellEdit& edit, const Cell& cell) {
   return edit.stage == cell.stage && edit.batch == cell.batch && edit.row == cell.row && edit.col == cell.col;
 }
 
+/// Removes the edit of a cell.
+void restore_cell(Scenario& scenario, const Cell& cell) {
+  std::erase_if(scenario.edits, [&](const CellEdit& edit) { return same_place(edit, cell); });
+}
+
 /// Sets one number, replacing an earlier edit of the same cell. Not checked here: resolve() omits cells that do not
 /// exist, and reports them.
 void set_cell(Scenario& scenario, const Cell& cell, float value) {
-  std::erase_if(scenario.edits, [&](const CellEdit& edit) { return same_place(edit, cell); });
+  restore_cell(scenario, cell);
   scenario.edits.push_back({cell.stage, cell.batch, cell.row, cell.col, value});
 }
 
@@ -37,8 +42,8 @@ void draw_cell_editor(const Frame& frame, const Cell& cell) {
   const Tensor& values = (*frame.trace())[cell.stage];
   const float value = values.matrix(cell.batch, 0)(cell.row, cell.col);
   section(frame, frame.words("inspector.set"));
-  const std::optional<float>& held = frame.view().cell_reach;  // keeps the range while the slider moves, since a range
-                                                               // that followed the slider would grow without end
+  // While the slider moves, it keeps its range: a range that followed the value would grow without end.
+  const std::optional<float>& held = frame.view().cell_reach;
   const float reach = held.value_or(std::max(3.0f, 2 * std::abs(value)));
   const std::string shown = number_text(value, 4);
   const std::optional<float> chosen =
@@ -50,15 +55,10 @@ void draw_cell_editor(const Frame& frame, const Cell& cell) {
     for (const Index index : {cell.batch, cell.row, cell.col}) gesture += " " + std::to_string(index);
     frame.edit(std::move(gesture), [cell, chosen = *chosen](Scenario& s) { set_cell(s, cell, chosen); });
   }
-  const auto& edits = frame.document.scenario.edits;
-  const auto found =
-      std::find_if(edits.begin(), edits.end(), [&](const CellEdit& edit) { return same_place(edit, cell); });
-  if (found == edits.end()) return;
-  if (chip(frame, "restore", frame.words("inspector.restore"), false)) {
-    frame.edit({}, [cell](Scenario& s) {
-      std::erase_if(s.edits, [&](const CellEdit& edit) { return same_place(edit, cell); });
-    });
-  }
+  const bool edited =
+      std::ranges::any_of(frame.document.scenario.edits, [&](const CellEdit& edit) { return same_place(edit, cell); });
+  if (edited && chip(frame, "restore", frame.words("inspector.restore"), false))
+    frame.edit({}, [cell](Scenario& s) { restore_cell(s, cell); });
 }
 
 struct InspectorDrawer {
@@ -93,6 +93,7 @@ struct InspectorDrawer {
     ImGui::Dummy({width, room * u});
   }
 
+  /// Text that ends at the right edge.
   void right(Face face, float points, ImVec2 at, ImU32 colour, std::string_view words) {
     if (words.ends_with("∞")) face = Face::ui;  // a monospaced ∞ is too small to read
     const float extent = frame.width(face, points, words);
@@ -361,7 +362,7 @@ void draw_assumptions(const Frame& frame) {
 }
 
 /// While a stage is being computed there is no cell to explain: shows the stage and its formula instead.
-void draw_stage_on_its_way(const Frame& frame, Stage stage) {
+void draw_stage_in_progress(const Frame& frame, Stage stage) {
   const float u = frame.u;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -390,7 +391,7 @@ void draw_inspector(const Frame& frame, Rect place) {
     drawer.draw();
     point_at(frame, drawer.pointed, drawer.pointed_term);
   } else {
-    if (const std::optional<Stage> stage = stage_on_its_way(frame)) draw_stage_on_its_way(frame, *stage);
+    if (const std::optional<Stage> stage = stage_on_its_way(frame)) draw_stage_in_progress(frame, *stage);
     note(frame, frame.words("inspector.hint"));
     draw_assumptions(frame);
   }

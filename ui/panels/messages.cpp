@@ -51,14 +51,11 @@ void draw_progress(const Frame& frame, Rect place) {
   const std::string words =
       std::string(frame.words("messages.computing")) + " " + std::string(computes ? name(frame.progress.stage) : "…");
   frame.write(Face::ui, TypeSize::note, {min.x + Space::card * u, min.y + 8 * u}, frame.look.ink, words);
-  const float y = max.y - 14 * u;
+  const ImVec2 from{min.x + Space::card * u, max.y - 14 * u};
   const float length = max.x - min.x - 2 * Space::card * u;
-  list.AddRectFilled({min.x + Space::card * u, y}, {min.x + Space::card * u + length, y + 4 * u}, frame.look.field,
-                     Corner::mark * u);
-  list.AddRectFilled(
-      {min.x + Space::card * u, y},
-      {min.x + Space::card * u + (computes ? length * static_cast<float>(frame.progress.share) : 0), y + 4 * u},
-      frame.look.accent, 2 * u);
+  const float done = computes ? length * static_cast<float>(frame.progress.share) : 0;
+  list.AddRectFilled(from, {from.x + length, from.y + 4 * u}, frame.look.field, Corner::mark * u);
+  list.AddRectFilled(from, {from.x + done, from.y + 4 * u}, frame.look.accent, Corner::mark * u);
 }
 
 }  // namespace
@@ -74,12 +71,11 @@ float error_height(const Frame& frame, Rect place) {
 void draw_messages(const Frame& frame, Rect place) {
   const Document& document = frame.document;
   const Look& look = frame.look;
-  if (document.view.dialog == Dialog::exporting) return draw_progress(frame, place);  // the dialog shows it itself
-  if (!document.error.empty()) {
-    if (says_error(frame)) return draw_progress(frame, place);
-    draw_message(frame, place, error_sentence(frame), {look.warning_ground, look.warning, look.warning});
-  } else if (!document.notice.empty()) {
-    draw_message(frame, place, document.notice, {look.panel, look.line, look.ink});
+  // The export dialog, and the field of the sentence, show messages themselves.
+  if (document.view.dialog != Dialog::exporting && !says_error(frame)) {
+    if (!document.error.empty())
+      draw_message(frame, place, error_sentence(frame), {look.warning_ground, look.warning, look.warning});
+    else if (!document.notice.empty()) draw_message(frame, place, document.notice, {look.panel, look.line, look.ink});
   }
   draw_progress(frame, place);
 }

@@ -12,29 +12,19 @@ struct Invitation {
   const char* id;
   const char* title;
   const char* story;
+  /// Changes the view, which shows the sentence.
   void (*accept)(const Trace* trace, const Timeline& timeline, View& view);
 };
 
-void point_at_a_word(const Trace*, const Timeline&, View& view) {
-  view.kind = ViewKind::pipeline;
-  view.looking.level = Level::sentence;
-}
-
-void play(const Trace* trace, const Timeline& timeline, View& view) {
-  view.kind = ViewKind::pipeline;
-  view.looking.level = Level::sentence;
-  view = with_played_stage(std::move(view), *trace, timeline);
-}
-
-void guess_first(const Trace*, const Timeline&, View& view) {
-  view.kind = ViewKind::pipeline;
-  view.looking.level = Level::sentence;
-  view.looking.guessing = {true, {}};
-}
-
-constexpr Invitation invitations[] = {{"number", "welcome.number", "welcome.number_story", point_at_a_word},
-                                      {"play", "welcome.play", "welcome.play_story", play},
-                                      {"guess", "welcome.guess", "welcome.guess_story", guess_first}};
+constexpr Invitation invitations[] = {
+    {"number", "welcome.number", "welcome.number_story", [](const Trace*, const Timeline&, View&) {}},
+    {"play", "welcome.play", "welcome.play_story",
+     [](const Trace* trace, const Timeline& timeline, View& view) {
+       view = with_played_stage(std::move(view), *trace, timeline);
+     }},
+    {"guess", "welcome.guess", "welcome.guess_story", [](const Trace*, const Timeline&, View& view) {
+       view.looking.guessing = {true, {}};
+     }}};
 
 }  // namespace
 
@@ -60,6 +50,8 @@ void draw_welcome(const Frame& frame, Rect place) {
     if (!clicked) continue;
     frame.show([accept = invitation.accept, trace = frame.document.trace, &timeline = frame.timeline](View& v) {
       v.dialog = Dialog::none;
+      v.kind = ViewKind::pipeline;
+      v.looking.level = Level::sentence;
       accept(trace.get(), timeline, v);
     });
   }

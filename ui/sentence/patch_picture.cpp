@@ -157,11 +157,6 @@ struct Overlay : ScenePart {
     }
   }
 
-  void put_extra(Rect room, const PatchNumbers& of_patches, const Row& row, bool hidden) const {
-    put_extra(
-        room, of_patches, [&](Index from, Index to) { return measured_at(context, from, to); }, row.dead, hidden);
-  }
-
   /// Tokens that are not patches, in a column: name, colour, number.
   template <typename Number>
   void put_extra(Rect room, const PatchNumbers& of_patches, Number&& number_of, bool dead, bool hidden) const {
@@ -169,7 +164,7 @@ struct Overlay : ScenePart {
     float y = room.min.y;
     for (Index i = 0; i < picture.extra && y + high <= room.max.y; ++i, y += high + 6 * u) {
       const Rect cell{{room.min.x, y}, {room.max.x, y + high}};
-      const float number = number_of(query, i);
+      const float number = number_of(i);
       pen.fill(cell, look.card, Corner::cell * u);
       const Rgba colour = window_colormap(view, Stage::weights).at(std::min(number / most, 1.0f));
       if (!hidden) pen.fill({{cell.min.x, cell.max.y - 5 * u}, cell.max}, IM_COL32(colour.r, colour.g, colour.b, 255));
@@ -269,7 +264,8 @@ void put_patches(Pen& pen, const PatchPicture& picture, const Row& row, Index qu
   const Rect first = rooms.at({body.min.x + extra_room, body.min.y}, wide);
   const std::string asks = query_word(context, query);
   if (!hidden) rooms.title(first, "sentence.patch_looks", asks);
-  overlay.put_extra({{body.min.x, first.min.y}, {first.min.x - 10 * u, first.max.y}}, to, row, hidden);
+  const auto measured = [&](Index key) { return measured_at(context, query, key); };
+  overlay.put_extra({{body.min.x, first.min.y}, {first.min.x - 10 * u, first.max.y}}, to, measured, row.dead, hidden);
   overlay.put(first, to, hidden);
   if (!hidden) overlay.put_bar(rooms.bar_of(first), to.most);
   if (!context.view.presenting && !hidden)
@@ -287,14 +283,14 @@ void put_patches(Pen& pen, const PatchPicture& picture, const Row& row, Index qu
 void put_patch_row(Pen& pen, const PatchPicture& picture, const MatrixView& matrix, Index query, Rect room) {
   const PatchRooms rooms{pen, picture};
   const Overlay overlay{pen, picture, query};
-  const PatchNumbers numbers = patch_numbers(picture, [&](Index key) { return matrix(query, key); });
+  const auto number = [&](Index key) { return matrix(query, key); };
+  const PatchNumbers numbers = patch_numbers(picture, number);
   const float u = pen.u(), extra_room = rooms.extra({});
   const float wide =
       std::min(room.width() - extra_room - rooms.bar, (room.height() - rooms.caption - 8 * u) * rooms.shape);
   if (wide < 40 * u) return;
   const Rect whole = rooms.at({room.min.x + extra_room, room.min.y}, wide);
   rooms.title(whole, "sentence.patch_looks", query_word(pen.context(), query));
-  const auto number = [&](Index, Index key) { return matrix(query, key); };
   overlay.put_extra({{room.min.x, whole.min.y}, {whole.min.x - 10 * u, whole.max.y}}, numbers, number, false, false);
   overlay.put(whole, numbers, false);
   overlay.put_bar(rooms.bar_of(whole), numbers.most);

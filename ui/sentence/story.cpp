@@ -25,6 +25,11 @@ std::span<const HeadClaim> claims_of(const std::string& file) {
   return model == models.end() ? std::span<const HeadClaim>() : model->claims;
 }
 
+/// The layer of the network that the trace shows.
+const NetworkLayer& layer_of(const Network& network, const Trace& trace) {
+  return network.layers()[static_cast<std::size_t>(network.layer_or_first(trace.scenario.layer))];
+}
+
 void add_rail(const Trace& trace, const View& view, const NetworkRun& run, SentenceStory& story) {
   const Network& network = *run.network;
   const Index chosen = network.layer_or_first(trace.scenario.layer);
@@ -40,16 +45,16 @@ void add_rail(const Trace& trace, const View& view, const NetworkRun& run, Sente
     RailLayer shown;
     shown.name = layer.layer;
     for (Index h = 0; h < layer.heads; ++h) {
-      shown.heads.push_back({at,
-                             h,
-                             weights,
-                             {},
-                             claim_of(network.file(), layer.layer, h, view.language),
-                             at == chosen && h == view.head,
-                             false});
-      RailHead& head = shown.heads.back();
-      head.brief = claim_of(network.file(), layer.layer, h, view.language, true);
-      head.silent = run.knock_out.contains({at, h}) || (head.chosen && view.looking.knocked && run.is_small());
+      const bool is_chosen = at == chosen && h == view.head;
+      shown.heads.push_back(
+          {.layer = at,
+           .head = h,
+           .weights = weights,
+           .mask = {},
+           .claim = claim_of(network.file(), layer.layer, h, view.language),
+           .chosen = is_chosen,
+           .silent = run.knock_out.contains({at, h}) || (is_chosen && view.looking.knocked && run.is_small()),
+           .brief = claim_of(network.file(), layer.layer, h, view.language, true)});
     }
     story.rail.push_back(std::move(shown));
   }
@@ -95,15 +100,13 @@ void add_prediction(const Trace& trace, const View& view, const NetworkRun& run,
   story.writes = spec.writes();
   story.next_at = spec.picture ? 0 : at_end ? tokens.lengths[entry] - 1 : place;
   if (!other.run) return;
+  const NetworkLayer& chosen = layer_of(*run.network, trace);
   if (other.beside) {
     const LikelyToken likely = most_likely(*other.run, batch, place, 1).front();
-    const Index layer = run.network->layer_or_first(trace.scenario.layer);
-    story.unless = {head_name(run.network->layers()[static_cast<std::size_t>(layer)], view.head), likely.text,
-                    likely.probability, likely.id != most_likely(run, batch, place, 1).front().id};
+    story.unless = {head_name(chosen, view.head), likely.text, likely.probability,
+                    likely.id != most_likely(run, batch, place, 1).front().id};
     return;
   }
-  const NetworkLayer& chosen =
-      run.network->layers()[static_cast<std::size_t>(run.network->layer_or_first(trace.scenario.layer))];
   if (other.without_head) story.silent = head_name(chosen, view.head);
   else if (!other.unswapped) story.changed_layer = chosen.layer;
   std::vector<double> others = next_shares(*other.run, batch, place, story.sampling);
@@ -208,7 +211,6 @@ Index prediction_place(const Trace& trace, const View& view, Index word) {
 }
 
 SentenceStory story_of(const Trace& trace, const View& view, Index place, const OtherPass& other) {
-  const Scenario& scenario = trace.scenario;
   SentenceStory story;
   if (const auto run = network_of(trace.inputs)) {
     story.network = story.takes_words = true;
@@ -217,14 +219,12 @@ SentenceStory story_of(const Trace& trace, const View& view, Index place, const 
     if (story.picture) story.squashed = squashed_sides(*run, view.batch);
     add_rail(trace, view, *run, story);
     const Network& network = *run->network;
-    story.claim =
-        claim_at(network.file(),
-                 network.layers()[static_cast<std::size_t>(network.layer_or_first(scenario.layer))].layer, view.head);
+    story.claim = claim_at(network.file(), layer_of(network, trace).layer, view.head);
     add_prediction(trace, view, *run, place, other, story);
     return story;
   }
   story.random_weights = trace.inputs.random_parameters;
-  story.takes_words = scenario.source == Source::text;
+  story.takes_words = trace.scenario.source == Source::text;
   RailLayer layer;
   const Index heads = trace[Stage::weights].rank() >= 4 ? trace[Stage::weights].size(1) : 1;
   for (Index h = 0; h < heads && heads > 1; ++h)

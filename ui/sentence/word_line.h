@@ -30,9 +30,9 @@ struct Row {
   std::string number(std::size_t k) const;
 };
 
-/// Of the weights.
+/// The row of the weights.
 Row row_of(const SceneContext& context, Index query);
-/// Of the view's measure.
+/// The row of the view's measure.
 Row measured_row(const SceneContext& context, Index query);
 /// A share as text.
 std::string share_text(float share);

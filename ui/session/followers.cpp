@@ -36,10 +36,9 @@ void KeptTimeline::follow(Document& document) {
 }
 
 void OwnComparison::follow(Document& document) {
-  const bool current = document.trace && document.computed == document.scenario;
   const bool lost = given_ && !document.beside;  // after an undo, which restores the source but not the result
   const bool other = document.own != own_ || document.trace != trace_ || lost;
-  if (other && document.own && current) {
+  if (other && document.own && is_current(document)) {
     own_ = document.own;
     trace_ = document.trace;
     given_ = false;

@@ -28,7 +28,7 @@ int next_stage(const Timeline& timeline, int now) {
   }
   return timeline.count() - 1;
 }
-int last_stage(const Timeline& timeline, int now) {
+int previous_stage(const Timeline& timeline, int now) {
   int before = 0;
   for (const Timeline::Chapter& chapter : timeline.chapters()) {
     if (chapter.first < now) before = chapter.first;
@@ -91,7 +91,7 @@ void player_keys(const Frame& frame) {
   } else {
     const bool stages = shift && !near;
     if (forward) go_to_moment(frame, !view.step ? 0 : stages ? next_stage(frame.timeline, now) : now + 1);
-    if (back) go_to_moment(frame, stages ? last_stage(frame.timeline, now) : now - 1);
+    if (back) go_to_moment(frame, stages ? previous_stage(frame.timeline, now) : now - 1);
     if (first) go_to_moment(frame, 0);
     if (end) go_to_moment(frame, last);
   }
@@ -104,7 +104,7 @@ void player_keys(const Frame& frame) {
   if (pressed_once('a')) frame.actions.push_back(Pin{});
   const bool plays = free && pressed_once(Key::space), presents = pressed_once('p') || pressed_once(Key::f5),
              blanks = pressed_once('b'), freezes = view.presenting && pressed_once('f');
-  const bool notes = frame.document.origin.lesson.course.empty() ? false : pressed_once('n');
+  const bool notes = !frame.document.origin.lesson.course.empty() && pressed_once('n');
   const bool reaches = !whole && pressed_once('r');
   if (plays && !write_next_word(frame)) {
     frame.show([trace = frame.document.trace, &timeline = frame.timeline](View& v) {

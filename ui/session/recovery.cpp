@@ -7,7 +7,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/architecture/model_folder.h"
 #include "core/lesson/course.h"
 #include "core/scenario/scenario_json.h"
 #include "core/tensor/error.h"
@@ -15,6 +14,7 @@
 #include "core/text/utf8_path.h"
 #include "ui/document/action.h"
 #include "ui/document/view.h"
+#include "ui/document/wanted.h"
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
 #include "ui/session/lesson_memory.h"
@@ -32,15 +32,7 @@ constexpr std::size_t logged_actions = 200;
 constexpr double seconds_between_keeping = 0.5;
 
 /// Paths become absolute, since the next start may be in another folder.
-Json scenario_json(Scenario scenario) {
-  for (std::string* file : {&scenario.file, &scenario.mask_file, &scenario.image}) {
-    std::error_code error;
-    const auto whole = std::filesystem::absolute(path_from(*file), error);
-    if (!file->empty() && !error && !file->starts_with(shipped_model_prefix))
-      *file = utf8_from(whole.lexically_normal());
-  }
-  return Json::parse(to_json(scenario));
-}
+Json scenario_json(const Scenario& scenario) { return Json::parse(to_json(with_whole_paths(scenario))); }
 
 Json origin_json(const Origin& origin) {
   Json json{{"lesson", origin.lesson.id}, {"file", origin.lesson.file}, {"saved", scenario_json(origin.saved)}};

@@ -24,7 +24,7 @@ void Session::update() {
     s.scenario_watch.watch(s.document.origin.lesson.file);
     if (s.scenario_watch.take()) s.opener.follow(s.document, s.words);
   });
-  if (s.document.trace && s.document.computed == s.document.scenario) look_within(s.document.view, *s.document.trace);
+  if (is_current(s.document)) look_within(s.document.view, *s.document.trace);
   s.guarded([&] { s.laid_over.follow(s.document); });
   s.keep_words();
   s.notices.follow(s.document);
