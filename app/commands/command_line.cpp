@@ -141,8 +141,8 @@ class Parser {
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       const CLI::Option* option = find(arguments[i]);
       if (!option) refuse_unknown(arguments[i].substr(0, arguments[i].find('=')));
-      if (!option || option->get_expected_max() == 0 || i + 1 == arguments.size()) continue;
-      if (find(arguments[i + 1])) throw UsageError(arguments[i] + " needs a value");
+      if (!option || option->get_expected_max() == 0) continue;
+      if (i + 1 == arguments.size() || find(arguments[i + 1])) throw UsageError(arguments[i] + " needs a value");
       ++i;
     }
   }
@@ -152,7 +152,7 @@ class Parser {
     std::vector<std::string_view> names;
     for (const auto& [known, option] : options_) names.push_back(known);
     const std::string nearest(nearest_name(name, names));
-    throw UsageError(name + " is no option here" + (nearest.empty() ? "" : " (did you mean " + nearest + "?)"));
+    throw UsageError(name + " is not an option here" + (nearest.empty() ? "" : " (did you mean " + nearest + "?)"));
   }
 
   const CLI::Option* find(const std::string& name) const {
@@ -260,6 +260,7 @@ CommandLine parse_command_line(std::vector<std::string> arguments) {
     if (std::find(arguments.begin(), arguments.end(), option) == arguments.end()) continue;
     CommandLine line;
     line.kind = kind;
+    line.list_what = arguments.front();
     return line;
   }
   try {
@@ -318,7 +319,7 @@ int dispatch(const CommandLine& line) {
     case CommandKind::mask_code: return mask_code_command(line);
     case CommandKind::lesson: return lesson_command(line);
     case CommandKind::list: return list_command(line);
-    case CommandKind::help: std::cout << help_text(); return 0;
+    case CommandKind::help: std::cout << help_text(line.list_what); return 0;
     case CommandKind::version: std::cout << "headlight " HEADLIGHT_VERSION "\n"; return 0;
   }
   return 2;

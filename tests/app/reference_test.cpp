@@ -21,7 +21,7 @@ std::set<std::string> commands_in(std::istream& text, const std::string& before)
     std::istringstream words(line.substr(before.size()));
     std::string program, word;
     words >> program >> word;
-    if (!word.empty() && word.find_first_not_of("abcdefghijklmnopqrstuvwxyz") == std::string::npos) found.insert(word);
+    if (!word.empty() && word.find_first_not_of("abcdefghijklmnopqrstuvwxyz-") == std::string::npos && word[0] != '-') found.insert(word);
   }
   return found;
 }
