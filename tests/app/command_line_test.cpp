@@ -252,6 +252,7 @@ TEST_CASE("what is wrong is one line that names it, exit 2, and nothing is writt
            {"trace --random --mask \"causal(\" -o OUT/t.npz", "to close causal( (column 8: causal(▸)"},
            {"trace --random --mask \"\" -o OUT/t.npz", "--mask: the text is empty; expected a condition"},
            {"trace --random --heads -o OUT/t.npz", "--heads needs a value"},
+           {"render --random --stage", "--stage needs a value"},
            {"trace --random --no-such-setting -o OUT/t.npz", "--no-such-setting is not an option here; see"},
            {"trace --random --head 5 -o OUT/t.npz", "--head is not an option here (did you mean --heads?)"},
            {"trace --random --sede=3 -o OUT/t.npz", "--sede is not an option here (did you mean --seed?)"},
