@@ -202,7 +202,8 @@ ModelFolder find_model(const std::string& file) {
     } catch (const FileError&) {
       throw FileError(file, "no such model ships", "expected one that headlight list models names");
     }
-    if (shipped.empty()) throw FileError(file, "names no model", "expected model:ID, with an ID that headlight list models names");
+    if (shipped.empty())
+      throw FileError(file, "names no model", "expected model:ID, with an ID that headlight list models names");
   }
   std::error_code error;
   if (!fs::exists(path, error)) throw FileError(file, "no such file or folder", "expected a model's folder or file");
