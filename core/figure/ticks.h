@@ -56,8 +56,8 @@ std::vector<BarTick> bar_ticks(ValueRange range, int most);
 /// The same for a bar with a norm: round numbers at least `apart` (relative to the bar) from each other.
 std::vector<BarTick> spread_ticks(ValueRange range, ColormapKind kind, Norm norm, float apart);
 
-/// With a real minus sign: "−0.25"; `leading_zero` false: "−.25". Never "−0.00".
-std::string format_value(float value, int decimals, bool leading_zero = true);
+/// With a real minus sign: "−0.25". Never "−0.00".
+std::string format_value(float value, int decimals);
 
 /// As short as four digits allow: "1e−6".
 std::string format_scientific(float value);

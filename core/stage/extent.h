@@ -19,6 +19,15 @@ struct CellMasks {
   /// seen. For weights only: among scores the fill itself is not zero.
   bool show_leaks = false;
   bool any() const { return allowed || kept; }
+  /// With change(mask) in place of each mask.
+  template <typename Change>
+  CellMasks with_each(Change change) const {
+    CellMasks out = *this;
+    for (std::optional<MatrixView>* mask : {&out.allowed, &out.kept}) {
+      if (*mask) *mask = change(**mask);
+    }
+    return out;
+  }
 };
 
 /// NaN comes first (a dead row is NaN and masked), then masked, dropped, ±∞. Without `allowed`, −∞ counts as masked.

@@ -45,16 +45,9 @@ const Colormap& window_colormap(const View& view, Stage stage) {
 
 ValueRange stage_range(const Trace& trace, Stage stage, ColormapKind kind) {
   if (is_measure(stage)) {  // the summary has no measures
-    const Tensor& cells = trace[stage];
+    const Tensor lengths = trace[stage].contiguous();
     float most = 0;
-    for (Index b = 0; b < cells.size(0); ++b) {
-      for (Index h = 0; h < cells.size(1); ++h) {
-        const MatrixView head = cells.matrix(b, h);
-        for (Index q = 0; q < head.rows; ++q) {
-          for (Index k = 0; k < head.cols; ++k) most = std::max(most, head(q, k));
-        }
-      }
-    }
+    for (const float length : lengths.values()) most = std::max(most, length);
     return {0, most > 0 ? most : 1};
   }
   assert(trace.summary);

@@ -34,11 +34,11 @@ struct HeadArcs {
 };
 
 struct HeadsPicture {
-  /// A card a head and one of their mean, and what their colours stand for. A card's target has the first query head in
-  /// its cell and the number of query heads as its index; that of the mean has 0.
+  /// A card for each head, one for their mean, and the legend. The target of a card has the card's first query head in
+  /// its cell and its number of query heads as index, 0 for the mean.
   Scene cards;
   std::shared_ptr<const HeatPicture> first;  ///< of the first card
-  std::shared_ptr<HeatPicture> average;      ///< its numbers follow when computed; null: there is none
+  std::shared_ptr<HeatPicture> average;      ///< the mean; without numbers until computed; null: there is none
   std::string average_title;
   std::vector<Index> averaged;     ///< heads along the stage's own axis
   Tensor averaged_mask;            ///< for hatching, if the stage has one
@@ -67,9 +67,9 @@ constexpr Index arc_queries = 64;
 /// The stage of the cards; weights are replaced by the view's measure.
 Stage heads_stage(const Trace& trace, const View& view);
 
-/// The picture, cached; its average advances with each frame.
+/// The picture, cached. Each frame computes another part of the mean.
 const HeadsPicture& heads_picture(const Frame& frame, Rect grid, Rect arcs);
-/// The arcs between the tokens, those of the query that is looked at standing out, and the row statistics; cached.
+/// The arcs between the tokens, with those of the current query highlighted, and the row statistics; cached.
 const Scene& arcs_scene(const Frame& frame, const HeadsPicture& picture);
 
 /// `count` equal cards in `box`, row by row, with the number of columns that makes their matrices (`aspect` = width :

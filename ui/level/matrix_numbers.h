@@ -18,10 +18,10 @@ class MatrixNumbers {
   MatrixNumbers(int decimals, bool positive) : decimals_(decimals), fewest_(decimals), positive_(positive) {}
 
   int decimals() const { return decimals_; }
-  /// Takes one decimal where there is none, so that small numbers among large ones have the same precision; false where
-  /// all numbers are whole or there are decimals already.
+  /// Shows one decimal if there is none, so that small numbers among large ones have the same precision. Returns false
+  /// if all numbers are whole or there are decimals already.
   bool lengthen();
-  /// Takes at least so many decimals, as numbers beside these have.
+  /// Shows at least this many decimals, as the numbers next to these do.
   void take_decimals(int least);
   /// Drops one decimal if the largest number keeps two significant digits; else returns false.
   bool shorten();

@@ -63,11 +63,12 @@ class Pen {
     return text(role, lit ? Face::bold : Face::ui, lit ? bold(pixels) : pixels, at, align, colour, std::move(words),
                 width);
   }
-  /// One line for a caption, grey if no colour is given, and for a number in a cell or beside a bar.
+  /// One line of a caption, grey if no colour is given.
   Rect caption(ImVec2 at, Align align, std::string words, std::optional<ImU32> colour = {}, float width = uncut) {
     return text(TextRole::caption, Face::ui, type.caption, at, align, colour.value_or(look().muted), std::move(words),
                 width);
   }
+  /// A number in a cell or beside a bar.
   Rect number(float pixels, ImVec2 at, Align align, ImU32 colour, std::string digits) {
     return text(TextRole::number, Face::mono, pixels, at, align, colour, std::move(digits));
   }
@@ -108,7 +109,7 @@ class Pen {
     const float corner = std::min({Corner::cell * u(), thickness / 2, length / 2});
     scene_.items.emplace_back(SceneBar{from, to, thickness, colour, corner, value});
   }
-  /// The fill or bar that was put last is this number of a stage.
+  /// Records that the last added fill or bar is this number of a stage.
   void mark(const Cell& cell) { scene_.marks.emplace_back(scene_.items.size() - 1, cell); }
   void hatch(Rect rect);
   /// Adds a bar that is `length` pixels long, from the left end of a track.
@@ -162,7 +163,7 @@ class Pen {
   const TypeSizes type;
 };
 
-/// What a struct that puts a part of a scene together reads, under short names.
+/// Base of structs that put a part of a scene together: the inputs of the scene under short names.
 struct ScenePart {
   ScenePart(Pen& by) : pen(by) {}  // implicit: it is the base of aggregates, which begin with the pen
   Pen& pen;

@@ -13,7 +13,7 @@
 
 namespace headlight {
 
-/// The picture that an axis's tokens are pieces of: after `extra` others, row by row.
+/// The picture that the tokens of an axis are pieces of, row by row, after `extra` other tokens.
 struct TokenPicture {
   std::shared_ptr<const Image> image;
   Index rows = 0, columns = 0, extra = 0;
@@ -36,7 +36,7 @@ struct HeatPicture {
                             ///< label height; 0: one column of labels
   float widest_column = 0;  ///< width of the widest column label, in multiples of its height
   bool elsewhere = false;   ///< it belongs to another run of another shape, so cells do not correspond
-  TokenPicture row_picture, col_picture;  ///< whose pieces stand in the place of labels
+  TokenPicture row_picture, col_picture;  ///< their pieces take the place of labels
   float turned_room = 0;  ///< length of column labels at 45°, in multiples of their height; 0: horizontal labels
 };
 

@@ -230,8 +230,8 @@ bool advance_brought(const Frame& frame, FactsInProgress& state) {
     lengths = contribution_norms(*compute_layer(run, layer, scenario));
   }
   if (!lengths.defined()) return false;
-  const Tensor pictures = pictures_of(measure == HeadMeasure::share ? row_shares(lengths) : lengths);
-  for (const float length : pictures.contiguous().values()) facts.most_brought = std::max(facts.most_brought, length);
+  const Tensor pictures = pictures_of(measure == HeadMeasure::share ? row_shares(lengths) : lengths).contiguous();
+  for (const float length : pictures.values()) facts.most_brought = std::max(facts.most_brought, length);
   facts.brought.push_back(pictures);
   return true;
 }

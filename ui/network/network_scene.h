@@ -41,7 +41,7 @@ struct StudyShown {
   bool whole = false;
   bool needs_file = false;  ///< no file is named, and the network has none
 };
-/// Progress of the long computation.
+/// The progress of the long computation.
 struct TaskShown {
   bool running = false, stopped = false;
   double share = 0;
@@ -142,9 +142,9 @@ float put_ways(const NetworkPart& part, Rect room);
 void put_together(const NetworkPart& part, Rect room);
 /// The shares that words gave to the experts, one panel per layer.
 void put_experts(const NetworkPart& part, Rect room);
-/// What the step for a word reads of the words before it and what it adds, one row per layer.
+/// The numbers of earlier words that generating a word reads, and those that it adds, one row per layer.
 void put_writing(const NetworkPart& part, Rect room);
-/// The word of that step.
+/// The index of that word.
 Index written_word(const NetworkFacts& facts, const View& view);
 /// The network's prediction if it ended after each layer.
 void put_lens(const NetworkPart& part, Rect room);

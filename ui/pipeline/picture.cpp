@@ -70,8 +70,8 @@ Stage in_front(const Frame& frame, const std::vector<Stage>& stages) {
   return stages.front() == Stage::weights ? Stage::weights : stages.back();
 }
 
-/// States that the numbers are random, in the longest text that fits.
-std::string truth_of(const Frame& frame, float width, float pixels) {
+/// The note that numbers are random, in the longest text that fits; "" if none are.
+std::string random_note(const Frame& frame, float width, float pixels) {
   const Inputs& inputs = frame.trace()->inputs;
   if (!inputs.random_inputs && !inputs.random_parameters) return {};
   std::vector<std::string> candidates;
@@ -83,9 +83,8 @@ std::string truth_of(const Frame& frame, float width, float pixels) {
       candidates.push_back(frame.words.fill("pipeline.random_inputs", {frame.words.translate(layer->taken_for)}));
     candidates.emplace_back(frame.words("pipeline.random_inputs_short"));
   }
-  for (const std::string& words : candidates) {
-    if (text_size(frame.fonts, Face::ui, pixels, words).x <= width) return words;
-  }
+  const auto fits = [&](const auto& words) { return text_size(frame.fonts, Face::ui, pixels, words).x <= width; };
+  if (const auto words = std::ranges::find_if(candidates, fits); words != candidates.end()) return *words;
   return elide(frame.fonts, Face::ui, pixels, frame.words("pipeline.random_short"), width);
 }
 
@@ -122,7 +121,7 @@ PipelinePicture make_pipeline_picture(const Frame& frame, ImVec2 size) {
   wish.packed = shows_packed(frame);
   wish.foot = foot_height(frame, size);
   const float type = canvas_type(wish);
-  picture.note = truth_of(frame, size.x - 40 * frame.u * type, note_points * frame.u * type);
+  picture.note = random_note(frame, size.x - 40 * frame.u * type, note_points * frame.u * type);
   if (!picture.note.empty()) wish.note = note_points * 1.5f * frame.u * type;
   wish.title_width = [&](std::string_view title, float points) {
     return text_size(frame.fonts, Face::bold, points, title).x;

@@ -41,7 +41,7 @@ struct CardPicture {
   ImU32 border = 0;  ///< 0: the usual border
   int behind = 0;    ///< number of cards of other heads behind it
   std::string title, symbol, shape;
-  std::string reading;         ///< how a matrix with more cells than pixels is sampled: "sampled rows"; "" if it is not
+  std::string reading;         ///< how a matrix with more cells than pixels is sampled; "" if it has no more
   bool reading_below = false;  ///< on a line of its own below the shape
   std::string shape_hint;      ///< the meaning of rows and columns: "n_q 6: queries · d_head 4: channels of a head"
   std::string subtitle;        ///< "head 2, batch entry 1", for a wide card of heads
@@ -78,7 +78,7 @@ bool shows_packed(const Frame& frame);
 /// "n_q 6 × d_head 4", as far as it fits into `width` with type of `pixels`; without axis names "6 × 4".
 std::string shape_text(const Frame& frame, Stage stage, float width, float pixels, bool named = true);
 
-/// frame.kept() of something that also depends on which stages are shown on shared cards.
+/// frame.kept() for pictures that also depend on which stages the shared cards show.
 template <typename Make, typename... Parts>
 auto& picture_of_cards(const Frame& frame, const Make& make, const Parts&... also) {
   const View& view = frame.view();
@@ -151,16 +151,17 @@ struct Provenance {
   std::vector<ProvenanceArc> arcs;
 };
 
-/// For the cell's direct sources, if the picture shows the cell.
+/// The marks and arcs of the cell's direct sources; empty if the picture does not show the cell.
 Provenance make_provenance(const Trace& trace, const PipelinePicture& picture, const Cell& cell);
 
-/// Where words beside a vertical arrow stand: on its other side if an arc crosses them, but nothing there.
+/// The place of words beside a vertical arrow: `words`, or the same place on the arrow's other side if an arc crosses
+/// only the first.
 Rect clear_of_arcs(const Provenance& provenance, const Arrow& arrow, const Rect& words);
 
 /// The rectangle of a cell, if the picture shows it.
 std::optional<Rect> place_of(const Trace& trace, const PipelinePicture& picture, const Cell& cell);
 
-/// For the current cell, whichever of the two the view shows, cached; empty without a cell.
+/// The sources of the current cell, or the cells that depend on it, as the view says; cached; empty without a cell.
 const Provenance& provenance_picture(const Frame& frame, const PipelinePicture& picture);
 
 }  // namespace headlight

@@ -74,8 +74,8 @@ std::optional<int> pick(const Frame& frame, const char* id, std::span<const char
 float chip_width(const Frame& frame, std::string_view label);
 /// A small rounded button, filled if `chosen`.
 bool chip(const Frame& frame, const char* id, std::string_view label, bool chosen, float width = 0);
-/// A chip as wide as a button, or with `main` a main button, that ends at `right`, which moves to where the next one
-/// before it ends.
+/// A chip as wide as a button, or a main button if `main`, whose right end is at `right`. Sets `right` to the right end
+/// of the next button at its left.
 bool button_before(const Frame& frame, const char* id, const char* label, bool main, float y, float& right);
 /// Chips in columns of a third of the panel's width. A wider chip takes the width it needs and wraps if necessary.
 class ChipFlow {
@@ -93,8 +93,8 @@ bool bar_button(const Frame& frame, const char* id, std::string_view label, bool
                 float pad = 13);
 
 /// A line of text. Returns the new text when Enter is pressed or the field loses the keyboard; with `live`, after every
-/// change. `hint` is shown while it is empty. Some keep the keyboard after Enter, until Esc or a click elsewhere: what
-/// is typed next is more text, not shortcuts.
+/// change. `hint` is shown while it is empty. With AfterEnter::goes_on, the field keeps the keyboard after Enter, until
+/// Esc or a click elsewhere, so that typing continues the text.
 enum class AfterEnter : std::uint8_t { lets_go, goes_on };
 std::optional<std::string> text_field(const Frame& frame, const char* id, const std::string& text, Face face,
                                       bool live = false, const char* hint = "", AfterEnter after = AfterEnter::lets_go);
@@ -104,7 +104,7 @@ void note(const Frame& frame, std::string_view text);
 /// A tooltip for the last item, while it is hovered.
 void tooltip(const Frame& frame, std::string_view text);
 
-/// `name_of(i)` is the text of entry i of `count`; returns the clicked entry.
+/// A list of `count` entries that opens on a click; `name_of(i)` is the text of entry i. Returns the clicked entry.
 std::optional<int> choice_box(const Frame& frame, const char* id, int count, int chosen,
                               const std::function<const char*(int)>& name_of);
 

@@ -122,33 +122,24 @@ class Setter {
   }
 
   static float line_width(float pixels) { return std::max(1.0f, pixels / 16); }
-  static float lowered_to(float pixels, float size) { return pixels * script_foot - size * 1.03f; }
 
-  /// One script, or a subscript and a superscript: stacked if they are small.
+  /// A subscript, a superscript, or both in either order. Small ones are stacked; of large ones, the subscript comes
+  /// first.
   MathExtent scripts(std::string_view& markup, float pixels, ImVec2 at) {
-    MathExtent extent;
-    const float size = script(pixels);
-    const bool after = size > pixels * side_by_side;
-    const char first = markup[0];
-    if (after && first == '^') {  // the subscript comes first
-      const auto [upper, rest] = markup_argument(markup.substr(1));
-      if (rest.starts_with('_')) {
-        const auto [lower, after_both] = markup_argument(rest.substr(1));
-        markup = after_both;
-        const float x = set(lower, size, {at.x, at.y + lowered_to(pixels, size)}).width;
-        return {x + set(upper, size, {at.x + x, at.y + pixels * script_top}).width, 0, 0};
-      }
-    }
-    for (int i = 0; i < 2 && !markup.empty() &&
-                    (i == 0 ? markup[0] == first : markup[0] != first && (markup[0] == '_' || markup[0] == '^'));
-         ++i) {
-      const float shift = markup[0] == '_' ? lowered_to(pixels, size) : pixels * script_top;
+    std::optional<std::string_view> lower, upper;
+    while (!markup.empty() && (markup[0] == '_' || markup[0] == '^')) {
+      std::optional<std::string_view>& argument = markup[0] == '_' ? lower : upper;
+      if (argument) break;
       const auto [inside, rest] = markup_argument(markup.substr(1));
+      argument = inside;
       markup = rest;
-      const MathExtent one = set(inside, size, {at.x + (after ? extent.width : 0), at.y + shift});
-      extent.width = after ? extent.width + one.width : std::max(extent.width, one.width);
     }
-    return extent;
+    const float size = script(pixels);
+    const bool stacked = size <= pixels * side_by_side;
+    const float foot = at.y + pixels * script_foot - size * 1.03f, top = at.y + pixels * script_top;
+    const float below = lower ? set(*lower, size, {at.x, foot}).width : 0;
+    const float above = upper ? set(*upper, size, {stacked ? at.x : at.x + below, top}).width : 0;
+    return {stacked ? std::max(below, above) : below + above, 0, 0};
   }
 
   MathExtent fraction(std::string_view& markup, float pixels, ImVec2 at) {
