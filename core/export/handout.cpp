@@ -75,7 +75,7 @@ class Diagram {
         {line.from, FontRole::mono, small, theme_.muted, {at.x + indent_ - 4, middle + small / 3}, Anchor::end, 0});
     float x = at.x + indent_;
     for (const Stage stage : line.stages) {
-      // The mask is made from nothing: a plus where it comes to the scores.
+      // The mask is not computed from the stage before it; a plus shows that it is added to the scores.
       if (stage != line.stages.front() || !line.from.empty()) draw_arrow(x, middle, stage == Stage::mask);
       x += arrow;
       draw_stage(stage, {x, at.y});

@@ -11,7 +11,7 @@
 
 namespace headlight {
 
-/// What lies over a matrix; each view, where present, has the matrix's rows and columns.
+/// The masks over a matrix. Each view that is set has the matrix's rows and columns.
 struct CellMasks {
   std::optional<MatrixView> allowed;  ///< 0 = masked: may not attend
   std::optional<MatrixView> kept;     ///< 0 = dropped by dropout
