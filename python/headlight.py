@@ -255,6 +255,8 @@ class Check(dict):
             said = "every stage agrees: " + ", ".join(stage["stage"] for stage in self["stages"] if stage["present"])
         else:
             said = f"{self['first_difference']} differs first"
+            if not self["diagnosis"]:
+                said += '; no known mistake gives these numbers. A mask that the module makes itself must be named: mask="causal()"'
         for mistake in self["diagnosis"]:
             said += f"\n{mistake['id']}: {mistake['explanation']}"
         return said + (f"\nattn_mask: {self['attn_mask']}" if "attn_mask" in self else "")

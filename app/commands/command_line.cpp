@@ -110,8 +110,8 @@ class Parser {
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       const CLI::Option* option = find(arguments[i]);
       if (!option) refuse_unknown(arguments[i].substr(0, arguments[i].find('=')));
-      if (!option || option->get_expected_max() == 0 || i + 1 == arguments.size()) continue;
-      if (find(arguments[i + 1])) throw UsageError(arguments[i] + " needs a value");
+      if (!option || option->get_expected_max() == 0) continue;
+      if (i + 1 == arguments.size() || find(arguments[i + 1])) throw UsageError(arguments[i] + " needs a value");
       ++i;
     }
   }
@@ -121,7 +121,7 @@ class Parser {
     std::vector<std::string_view> names;
     for (const auto& [known, option] : options_) names.push_back(known);
     const std::string nearest(nearest_name(name, names));
-    throw UsageError(name + " is no option here" + (nearest.empty() ? "" : " (did you mean " + nearest + "?)"));
+    throw UsageError(name + " is not an option here" + (nearest.empty() ? "" : " (did you mean " + nearest + "?)"));
   }
 
   const CLI::Option* find(const std::string& name) const {
@@ -209,6 +209,7 @@ CommandLine parse_command_line(std::vector<std::string> arguments) {
     if (std::find(arguments.begin(), arguments.end(), option) == arguments.end()) continue;
     CommandLine line;
     line.kind = kind;
+    line.list_what = arguments.front();
     return line;
   }
   try {
@@ -250,7 +251,7 @@ void say(const std::string& subject, const std::string& sentence) {
 namespace {
 
 int dispatch(const CommandLine& line) {
-  if (line.kind == CommandKind::help) std::cout << help_text();
+  if (line.kind == CommandKind::help) std::cout << help_text(line.list_what);
   else if (line.kind == CommandKind::version) std::cout << "headlight " HEADLIGHT_VERSION "\n";
   else return row_of(line.kind).run(line);
   return 0;

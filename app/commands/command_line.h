@@ -47,7 +47,7 @@ struct CommandLine {
   std::string second_file;                                    ///< for compare
   std::vector<std::pair<std::string, std::string>> settings;  ///< option and text, in the order of the manual
   std::map<std::string, std::string> options;  ///< options of the command, by name: "--stage" → "weights"
-  std::string list_what;                       ///< for list
+  std::string list_what;                       ///< for list; for help, the word after the program
 
   bool has(const std::string& option) const { return options.contains(option); }
   /// The text of an option; `usual` if it was not given.
@@ -71,6 +71,8 @@ Scenario scenario_of(const CommandLine& line);
 
 /// The text of --help.
 std::string help_text();
+/// The part of it that is about one command; all of it if there is no such command.
+std::string help_text(const std::string& command);
 
 /// Text from outside, safe to print on a terminal: control characters and invalid UTF-8 become U+FFFD.
 std::string printable(std::string_view text);

@@ -64,7 +64,7 @@ int render_command(const CommandLine& line) {
     std::erase_if(assumptions, [](const Assumption& assumption) { return assumption.what == "layer"; });
   print_assumptions(line, assumptions);  // after everything that can fail: an error is a single line
   const std::string list = comma_list(missing, [](const Message& each) { return each.english(); });
-  if (!list.empty()) say("headlight: " + out, "left out for want of room: " + list);
+  if (!list.empty()) say("headlight: " + out, "left out, because there is no room: " + list);
   const std::string font = options.style.font, set = font.empty() ? font : installed_family(font);
   if (set != font) say("headlight: --font " + font, "set in " + set);
   return 0;

@@ -7,7 +7,7 @@ _headlight() {
     return
   fi
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W "$(headlight --help 2>/dev/null | sed -n 's/^  headlight \([a-z][a-z]*\) .*/\1/p' | sort -u)" -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W "$(headlight --help 2>/dev/null | sed -n 's/^  headlight \([a-z][a-z-]*\) .*/\1/p' | sort -u)" -- "$word")
   elif [[ ${COMP_WORDS[1]} == list ]]; then
     mapfile -t COMPREPLY < <(compgen -W "stages masks lessons models layers colormaps languages" -- "$word")
   fi

@@ -28,7 +28,7 @@ bool is_index(const fs::path& path) { return path.filename().string().ends_with(
 /// The shards that `index` names, each once, sorted by name.
 std::vector<fs::path> shards_of(const fs::path& index) {
   const ErrorPlace place{utf8_from(index)};
-  if (!is_file(index)) place.fail("no such file", "the path of one");
+  if (!is_file(index)) place.fail("no such file", "the path of a file");
   const nlohmann::json json = read_json_object(index, "an index as Hugging Face writes it", 64 << 20);
   if (!json.contains("weight_map") || !json["weight_map"].is_object()) {
     place.fail("holds no weight_map", "an index as Hugging Face writes it, {\"weight_map\": {\"name\": \"file\"}}");
@@ -200,9 +200,10 @@ ModelFolder find_model(const std::string& file) {
     try {
       path = shipped.empty() ? path : asset(utf8_from(shipped));
     } catch (const FileError&) {
-      throw FileError(file, "no such model ships", "expected one of headlight list models");
+      throw FileError(file, "no such model ships", "expected one that headlight list models names");
     }
-    if (shipped.empty()) throw FileError(file, "names no model", "expected model:ID, one of headlight list models");
+    if (shipped.empty())
+      throw FileError(file, "names no model", "expected model:ID, with an ID that headlight list models names");
   }
   std::error_code error;
   if (!fs::exists(path, error)) throw FileError(file, "no such file or folder", "expected a model's folder or file");

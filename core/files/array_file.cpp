@@ -67,7 +67,7 @@ const char* not_of_kind(const std::filesystem::path& path) {
 std::string read_head(const std::filesystem::path& path, const ErrorPlace& place) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
-  if (status.type() == std::filesystem::file_type::not_found) place.fail("no such file", "the path of one");
+  if (status.type() == std::filesystem::file_type::not_found) place.fail("no such file", "the path of a file");
   if (error) place.fail(Message("cannot be opened: {0}", error.message().c_str()), "a file that can be read");
   if (std::filesystem::is_directory(status)) place.fail("a folder", expected_kind(path));
   if (!std::filesystem::is_regular_file(status)) place.fail("not a regular file", expected_kind(path));

@@ -79,7 +79,7 @@ nlohmann::json LoadBudget::json_of(const std::filesystem::path& path, int deepes
 
 std::string whole_text(const std::filesystem::path& path, std::uint64_t most, const ErrorPlace& place) {
   std::error_code error;
-  if (!std::filesystem::exists(path, error)) place.fail("no such file", "the path of one");
+  if (!std::filesystem::exists(path, error)) place.fail("no such file", "the path of a file");
   if (!std::filesystem::is_regular_file(path, error)) place.fail("not a regular file", "one that holds text");
   const std::uintmax_t size = std::filesystem::file_size(path, error);
   if (error) place.fail(Message("cannot be opened: {0}", error.message().c_str()), "a file that can be read");

@@ -178,8 +178,7 @@ def own_stages(net, x, heads):
 def world():
     """What a reader of the Python has at hand."""
     net, x = nn.MultiheadAttention(32, 8, batch_first=True), torch.randn(2, 5, 32)
-    net.load_state_dict({name: t.detach() for name, t in net.state_dict().items()})
-    q, scores, weights, output = (t.detach() for t in own_stages(net, x, 8))
+    q, scores, weights, output = own_stages(net, x, 8)  # with their gradients, as they are in a forward pass
     mine = {f"W_{p}": torch.randn(32, 32).numpy() / 6 for p in "qkvo"}
     return {"np": np, "nn": nn, "torch": torch, "net": net, "x": x, "q": q, "scores": scores, "weights": weights, "output": output, **mine}
 
@@ -216,8 +215,6 @@ with tempfile.TemporaryDirectory() as folder:
         os.environ[name] = folder
     fill_folder()
     space = world()
-    torch.save({**space["net"].state_dict(), "x": space["x"], "num_heads": 8}, "net.pt")
-    np.savez("net.npz", **{k: v.numpy() for k, v in space["net"].state_dict().items()}, x=space["x"].numpy(), num_heads=8)
     np.save("mask.npy", np.tril(np.ones((5, 5), bool)))
     for document in ("README.md", "RECIPES.md"):
         for heading, language, text in blocks(ROOT / document):

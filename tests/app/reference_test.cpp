@@ -21,7 +21,8 @@ std::set<std::string> commands_in(std::istream& text, const std::string& before)
     std::istringstream words(line.substr(before.size()));
     std::string program, word;
     words >> program >> word;
-    if (!word.empty() && word.find_first_not_of("abcdefghijklmnopqrstuvwxyz") == std::string::npos) found.insert(word);
+    if (!word.empty() && word.find_first_not_of("abcdefghijklmnopqrstuvwxyz-") == std::string::npos && word[0] != '-')
+      found.insert(word);
   }
   return found;
 }
@@ -34,4 +35,15 @@ TEST_CASE("the reference has every command of the manual, and no other") {
   const std::set<std::string> said = commands_in(page, "| `"), known = commands_in(manual, "  ");
   CHECK(said.size() > 8);
   CHECK(said == known);
+}
+
+TEST_CASE("the help of a command is about that command alone") {
+  std::istringstream manual(help_text());
+  for (const std::string& command : commands_in(manual, "  ")) {
+    std::istringstream part(help_text(command));
+    CHECK(commands_in(part, "  ") == std::set{command});
+  }
+  CHECK(help_text("render").find("--dpi") != std::string::npos);
+  CHECK(help_text("explain").find("--cell takes") != std::string::npos);
+  CHECK(help_text("net.npz") == help_text());
 }
