@@ -232,11 +232,8 @@ void draw_option(const Frame& frame, std::string_view option, ExportChoice& choi
     ImGui::PopID();
     if (!typed) return;
     if (each.repeats) std::replace(typed->begin(), typed->end(), ' ', '\n');
-    if (typed->empty()) {
-      clear_export_option(choice.options, option);
-    } else {
-      set(choice, option, *typed);
-    }
+    if (!typed->empty()) set(choice, option, *typed);
+    else if (each.reset) each.reset(choice.options);
     return;
   }
 }
