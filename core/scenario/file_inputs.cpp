@@ -9,6 +9,7 @@
 #include "core/scenario/scenario_rules.h"
 #include "core/scenario/seeded.h"
 #include "core/tensor/error.h"
+#include "core/tensor/memory.h"
 
 namespace headlight {
 namespace {
@@ -227,10 +228,12 @@ std::string norm_before(const FileReading& r) {
 /// Repeats learned queries, which are stored once, for each entry of a batch of keys.
 void repeat_query(const FileReading& r, const std::string& name, Sequence& read) {
   const Index batch = read.key.size(0);
-  if (read.query.size(0) != 1 || batch < 2) return;
   const Tensor once = read.query;
-  read.query = r.file.made(name + " for each of " + std::to_string(batch),
-                           [&] { return joined(std::vector<Tensor>(static_cast<std::size_t>(batch), once)); });
+  const double bytes = 4.0 * static_cast<double>(batch) * static_cast<double>(once.count());
+  if (once.size(0) != 1 || batch < 2 || bytes > memory_budget()) return;
+  read.query = r.file.made(name + " for each of " + std::to_string(batch), [&] {
+    return once.expand({batch, once.size(1), once.size(2)}).contiguous();
+  });
   r.assume("batch", Message("{0}: the same for each of the {1} batch entries", name, batch));
 }
 
