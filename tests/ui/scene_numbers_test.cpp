@@ -209,8 +209,7 @@ TEST_CASE("a product's number is not written before it is computed") {
   CHECK(products_of(studio.operation(Stage::scores, reveal)).count == 0);
 }
 
-TEST_CASE(
-    "against a rival both sums have one scale, and the scale that signed_length to what goes into softmax is said") {
+TEST_CASE("against a rival both sums have one scale, and the scale between scores and softmax is written") {
   for (const std::optional<float> scale : {std::optional<float>(), std::optional(0.3f)}) {
     Document document = of_model();
     document.scenario.scale = scale;
