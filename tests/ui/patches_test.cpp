@@ -185,6 +185,8 @@ TEST_CASE("texts about a picture speak of labels and tokens, not of words") {
         CHECK(text->text.find("embedding") == std::string::npos);
         CHECK(text->text.find("个词 ") == std::string::npos);
         CHECK(text->text.find("词表") == std::string::npos);
+        CHECK(text->text.find("top-") == std::string::npos);  // nothing is cut, and nothing divided by 1
+        CHECK(text->text.find("÷ 1.00") == std::string::npos);
       }
       CHECK(has_text(scene, language == std::string("en") ? "Label" : "标签"));
     }
