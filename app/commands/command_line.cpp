@@ -12,6 +12,7 @@
 #include "core/architecture/model_folder.h"
 #include "core/export/export_options.h"
 #include "core/files/file_watch.h"
+#include "core/network/network_trace.h"
 #include "core/network/shipped_models.h"
 #include "core/scenario/lesson.h"
 #include "core/scenario/settings_table.h"
@@ -23,72 +24,48 @@
 namespace headlight {
 namespace {
 
-struct OwnOption {
-  std::string name;
-  bool takes_value;
-  bool repeats = false;  ///< several texts are separated by line breaks
+/// A command with its own options, separated by blanks; "=" is behind those that take a value.
+struct CommandRow {
+  std::string_view word;  ///< empty for the window, whose options choose between its commands
+  CommandKind kind;
+  Command* run;
+  std::string_view options;
 };
 
-const std::vector<OwnOption> window_options{
-    {"--screenshot", true}, {"--animation", true},    {"--seconds-per-step", true},
-    {"--frames", true},     {"--scale-factor", true}, {"--view", true},
-    {"--level", true},      {"--lesson-step", true},  {"--compare", true},
-    {"--step", true},       {"--way", true},          {"--select", true},
-    {"--look", true},       {"--theme", true},        {"--colormap", true},
-    {"--range", true},      {"--size", true},         {"--present", false},
-    {"--bare", false},      {"--random", false},      {"--watch", true}};
-const std::vector<OwnOption> predict_options{
-    {"--top", true}, {"--temperature", true}, {"--top-k", true},  {"--top-p", true}, {"--write", true},
-    {"--why", true}, {"--lens", false},       {"--ablate", true}, {"--texts", true}, {"--json", false}};
-const std::vector<OwnOption> heads_options{{"--texts", true}, {"--ablate", true}, {"--json", false}, {"--csv", false}};
-const std::vector<OwnOption> patch_options{{"--from", true}, {"--what", true}, {"--word", true}, {"--json", false}};
-const std::vector<OwnOption> trace_options{
-    {"-o", true},       {"--stages", true}, {"--time", true}, {"--parameters", false}, {"--contributions", false},
-    {"--random", false}};
-const std::vector<OwnOption> explain_options{{"--cell", true}, {"--json", false}, {"--random", false}};
-const std::vector<OwnOption> compare_options{{"--json", false}, {"--table", true}};
+constexpr std::string_view window_options =
+    "--screenshot= --animation= --seconds-per-step= --frames= --scale-factor= --view= --level= --lesson-step= "
+    "--compare= --step= --way= --select= --look= --theme= --colormap= --range= --size= --present --bare --random "
+    "--watch=";
+constexpr CommandRow commands[] = {
+    {"", CommandKind::window, window_command, window_options},
+    {"", CommandKind::screenshot, screenshot_command, window_options},
+    {"", CommandKind::animation, animation_command, window_options},
+    {"", CommandKind::frames, frames_command, window_options},
+    {"trace", CommandKind::trace, trace_command, "-o= --stages= --time= --parameters --contributions --random"},
+    {"render", CommandKind::render, render_command, "-o= --random"},
+    {"explain", CommandKind::explain, explain_command, "--cell= --json --random"},
+    {"predict", CommandKind::predict, predict_command,
+     "--top= --temperature= --top-k= --top-p= --write= --why= --lens --ablate= --texts= --json"},
+    {"heads", CommandKind::heads, heads_command, "--texts= --ablate= --json --csv"},
+    {"patch", CommandKind::patch, patch_command, "--from= --what= --word= --json"},
+    {"compare", CommandKind::compare, compare_command, "--json --table="},
+    {"bundle", CommandKind::bundle, bundle_command, "-o= --random"},
+    {"handout", CommandKind::handout, handout_command, "-o= --paper= --head= --random"},
+    {"mask-code", CommandKind::mask_code, mask_code_command, "-o= --as= --random"},
+    {"lesson", CommandKind::lesson, lesson_command, "--check --key --worksheet= --language="},
+    {"list", CommandKind::list, list_command, "--json"}};
 
-const std::vector<OwnOption> mask_code_options{{"-o", true}, {"--as", true}, {"--random", false}};
-const std::vector<OwnOption> handout_options{{"-o", true}, {"--paper", true}, {"--head", true}, {"--random", false}};
+const CommandRow& row_of(CommandKind kind) { return *std::ranges::find(commands, kind, &CommandRow::kind); }
 
-/// The options of render and bundle: what is drawn, how it looks, and where it is written.
-std::vector<OwnOption> make_figure_options() {
-  std::vector<OwnOption> options{{"-o", true}, {"--random", false}};
-  for (const ExportOption& option : all_export_options()) {
-    options.push_back({std::string(option.option), !option.operand.empty(), option.repeats});
-  }
-  return options;
+CLI::Option* add_option(CLI::App& app, const std::string& name, bool takes_value, std::string& value) {
+  return takes_value ? app.add_option(name, value) : app.add_flag(name, value);
 }
 
-const std::vector<OwnOption>& options_of(CommandKind kind) {
-  static const std::vector<OwnOption> figure_options = make_figure_options();
-  switch (kind) {
-    case CommandKind::trace: return trace_options;
-    case CommandKind::render: return figure_options;
-    case CommandKind::explain: return explain_options;
-    case CommandKind::compare: return compare_options;
-    case CommandKind::predict: return predict_options;
-    case CommandKind::heads: return heads_options;
-    case CommandKind::patch: return patch_options;
-    case CommandKind::bundle: return figure_options;
-    case CommandKind::handout: return handout_options;
-    case CommandKind::mask_code: return mask_code_options;
-    default: return window_options;
-  }
-}
-
-std::optional<CommandKind> command_named(const std::string& word) {
-  if (word == "trace") return CommandKind::trace;
-  if (word == "render") return CommandKind::render;
-  if (word == "explain") return CommandKind::explain;
-  if (word == "predict") return CommandKind::predict;
-  if (word == "heads") return CommandKind::heads;
-  if (word == "patch") return CommandKind::patch;
-  if (word == "compare") return CommandKind::compare;
-  if (word == "bundle") return CommandKind::bundle;
-  if (word == "handout") return CommandKind::handout;
-  if (word == "mask-code") return CommandKind::mask_code;
-  return std::nullopt;
+/// Calls each(name, takes_value) for the command's own options.
+template <typename Each>
+void each_option(CommandKind kind, Each each) {
+  for (const std::string_view word : Parts(row_of(kind).options, ' '))
+    each(std::string(word.substr(0, word.find('='))), word.ends_with('='));
 }
 
 /// A CLI11 parser whose values are all texts. They are checked where they are used.
@@ -98,13 +75,16 @@ class Parser {
     app_.set_help_flag();
     app_.add_option("FILE", file_);
     if (kind == CommandKind::compare) app_.add_option("MINE", second_file_);
-    for (const OwnOption& option : options_of(kind)) {
-      add(option.name, option.takes_value, option.repeats);
-      own_.insert(option.name);
+    each_option(kind, [this](const std::string& name, bool takes_value) { add(name, takes_value); });
+    if (kind == CommandKind::render || kind == CommandKind::bundle) {
+      for (const ExportOption& option : all_export_options())
+        add(std::string(option.option), !option.operand.empty(), option.repeats);
     }
     for (const Setting& setting : all_settings()) {
+      if (setting.option.empty() || find(setting.option)) continue;
       const bool repeats = setting.option == "--image" || setting.option == "--text";  // each one is a batch entry
-      if (!setting.option.empty() && !find(setting.option)) add(setting.option, !setting.operand.empty(), repeats);
+      add(setting.option, !setting.operand.empty(), repeats);
+      settings_.insert(setting.option);
     }
     add("--language", true);
   }
@@ -118,19 +98,8 @@ class Parser {
     line.second_file = second_file_;
     for (const auto& [name, option] : options_) {
       if (option->count() == 0) continue;
-      if (own_.contains(name)) {
-        line.options[name] = values_.at(name);
-        continue;
-      }
-      const std::string& text = values_.at(name);
-      const auto& settings = all_settings();
-      const bool is_setting =
-          std::any_of(settings.begin(), settings.end(), [&name = name](const Setting& s) { return s.option == name; });
-      if (is_setting) {
-        line.settings.emplace_back(name, text);
-      } else {
-        line.options[name] = text;
-      }
+      if (settings_.contains(name)) line.settings.emplace_back(name, values_.at(name));
+      else line.options[name] = values_.at(name);
     }
     return line;
   }
@@ -164,67 +133,47 @@ class Parser {
 
   void add(const std::string& name, bool takes_value, bool repeats = false) {
     std::string& value = values_[name];
-    CLI::Option* option = takes_value ? app_.add_option(name, value) : app_.add_flag(name, value);
+    CLI::Option* option = add_option(app_, name, takes_value, value);
     option->multi_option_policy(repeats ? CLI::MultiOptionPolicy::Join : CLI::MultiOptionPolicy::TakeLast);
     options_.emplace_back(name, option);
   }
 
   CLI::App app_;
   std::string file_, second_file_;
-  std::set<std::string> own_;  ///< options of this command that have the name of a setting
+  std::set<std::string> settings_;  ///< without those whose name is an option of the command
   std::map<std::string, std::string> values_;
   std::vector<std::pair<std::string, CLI::Option*>> options_;
 };
 
-CommandLine parse_list(const std::vector<std::string>& arguments) {
+/// The commands without settings: list and lesson.
+CommandLine parse_plain(CommandKind kind, const std::vector<std::string>& arguments) {
   CLI::App app;
   app.set_help_flag();
   CommandLine line;
-  bool json = false;
-  app.add_option("WHAT", line.list_what);
-  app.add_option("MODEL", line.file);
-  app.add_flag("--json", json);
+  if (kind == CommandKind::list) app.add_option("WHAT", line.list_what);
+  app.add_option(kind == CommandKind::list ? "MODEL" : "FILE", line.file);
+  std::map<std::string, std::string> values;
+  each_option(kind,
+              [&](const std::string& name, bool takes_value) { add_option(app, name, takes_value, values[name]); });
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
   app.parse(reversed);
-  line.kind = CommandKind::list;
-  if (json) line.options["--json"] = "true";
-  return line;
-}
-
-CommandLine parse_lesson(const std::vector<std::string>& arguments) {
-  CLI::App app;
-  app.set_help_flag();
-  CommandLine line;
-  bool check = false, key = false;
-  std::string worksheet, language;
-  app.add_option("FILE", line.file);
-  app.add_flag("--check", check);
-  app.add_flag("--key", key);
-  const CLI::Option* out = app.add_option("--worksheet", worksheet);
-  const CLI::Option* said = app.add_option("--language", language);
-  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
-  app.parse(reversed);
-  line.kind = CommandKind::lesson;
-  if (check) line.options["--check"] = "true";
-  if (key) line.options["--key"] = "true";
-  if (out->count() > 0) line.options["--worksheet"] = worksheet;
-  if (said->count() > 0) line.options["--language"] = language;
+  for (const auto& [name, text] : values) {
+    if (app.count(name) > 0) line.options[name] = text;
+  }
   return line;
 }
 
 CommandLine parse_command(const std::vector<std::string>& arguments) {
-  const std::string first = arguments.empty() ? "" : arguments.front();
-  const std::vector<std::string> rest(arguments.begin() + (arguments.empty() ? 0 : 1), arguments.end());
-  if (first == "list") return parse_list(rest);
-  if (first == "lesson") return parse_lesson(rest);
-  if (const auto kind = command_named(first)) {
-    CommandLine line = Parser(*kind).parse(rest);
-    line.kind = *kind;
-    if (line.has("--random") && !line.file.empty()) throw UsageError("--random takes the place of a FILE");
-    return line;
-  }
-  CommandLine line = Parser(CommandKind::window).parse(arguments);
+  const auto* const row =
+      arguments.empty() ? std::end(commands) : std::ranges::find(commands, arguments.front(), &CommandRow::word);
+  const bool named = row != std::end(commands) && !row->word.empty();
+  const CommandKind kind = named ? row->kind : CommandKind::window;
+  const std::vector<std::string> rest(arguments.begin() + (named ? 1 : 0), arguments.end());
+  const bool plain = kind == CommandKind::list || kind == CommandKind::lesson;
+  CommandLine line = plain ? parse_plain(kind, rest) : Parser(kind).parse(rest);
+  line.kind = kind;
   if (line.has("--random") && !line.file.empty()) throw UsageError("--random takes the place of a FILE");
+  if (named) return line;
   if (line.has("--watch")) {
     if (!line.file.empty()) throw UsageError("--watch takes the place of a FILE");
     line.file = newest_of_run(line["--watch"]);
@@ -242,9 +191,9 @@ CommandLine parse_command(const std::vector<std::string>& arguments) {
 
 }  // namespace
 
-std::string CommandLine::operator[](const std::string& option) const {
-  const auto it = options.find(option);
-  return it == options.end() ? "" : it->second;
+std::string CommandLine::text(const std::string& option, const std::string& usual) const {
+  const auto found = options.find(option);
+  return found == options.end() ? usual : found->second;
 }
 
 int CommandLine::threads() const {
@@ -301,27 +250,10 @@ void say(const std::string& subject, const std::string& sentence) {
 namespace {
 
 int dispatch(const CommandLine& line) {
-  switch (line.kind) {
-    case CommandKind::window: return window_command(line);
-    case CommandKind::screenshot: return screenshot_command(line);
-    case CommandKind::animation: return animation_command(line);
-    case CommandKind::frames: return frames_command(line);
-    case CommandKind::trace: return trace_command(line);
-    case CommandKind::render: return render_command(line);
-    case CommandKind::explain: return explain_command(line);
-    case CommandKind::predict: return predict_command(line);
-    case CommandKind::heads: return heads_command(line);
-    case CommandKind::patch: return patch_command(line);
-    case CommandKind::compare: return compare_command(line);
-    case CommandKind::bundle: return bundle_command(line);
-    case CommandKind::handout: return handout_command(line);
-    case CommandKind::mask_code: return mask_code_command(line);
-    case CommandKind::lesson: return lesson_command(line);
-    case CommandKind::list: return list_command(line);
-    case CommandKind::help: std::cout << help_text(); return 0;
-    case CommandKind::version: std::cout << "headlight " HEADLIGHT_VERSION "\n"; return 0;
-  }
-  return 2;
+  if (line.kind == CommandKind::help) std::cout << help_text();
+  else if (line.kind == CommandKind::version) std::cout << "headlight " HEADLIGHT_VERSION "\n";
+  else return row_of(line.kind).run(line);
+  return 0;
 }
 
 int print_error(const std::string& sentence) {
@@ -402,7 +334,7 @@ bool names_nothing(const CommandLine& line) {
 
 Lesson source_of(const CommandLine& line) {
   if (names_nothing(line)) {
-    if (auto trained = trained_document(line.has("--language") ? line["--language"] : "en")) return *trained;
+    if (auto trained = trained_document(line.language())) return *trained;
   }
   const bool says_its_inputs = sets(line, {"--text"}) || asks_for_random(line);
   if (!line.file.empty() || !says_its_inputs) {
@@ -422,6 +354,22 @@ Scenario scenario_of(const CommandLine& line) {
     }
   }
   return scenario;
+}
+
+Scenario network_scenario(const CommandLine& line) {
+  Scenario scenario = scenario_of(line);
+  scenario.source = Source::file;
+  return scenario;
+}
+
+Run run_of(const CommandLine& line) {
+  Run run;
+  run.threads = line.threads();
+  return run;
+}
+
+std::shared_ptr<const Trace> trace_of(const CommandLine& line) {
+  return compute_any(scenario_of(line), nullptr, run_of(line));
 }
 
 }  // namespace headlight

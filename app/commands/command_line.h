@@ -50,8 +50,10 @@ struct CommandLine {
   std::string list_what;                       ///< for list
 
   bool has(const std::string& option) const { return options.contains(option); }
-  /// The text of an option; "" if it was not given.
-  std::string operator[](const std::string& option) const;
+  /// The text of an option; `usual` if it was not given.
+  std::string text(const std::string& option, const std::string& usual) const;
+  std::string operator[](const std::string& option) const { return text(option, ""); }
+  std::string language() const { return text("--language", "en"); }
   /// From --threads; 0 if it was not given.
   int threads() const;
 };

@@ -25,6 +25,17 @@ Command lesson_command;
 /// compare_command for each file in a folder, as a table. `trace` has the expected numbers.
 int compare_folder(const CommandLine& line, const std::shared_ptr<const Trace>& trace, const Run& run);
 
+/// The scenario of a command that reads a model.
+Scenario network_scenario(const CommandLine& line);
+/// With the threads of the command line.
+Run run_of(const CommandLine& line);
+std::shared_ptr<const Trace> trace_of(const CommandLine& line);
+
+/// Prints it on standard output, with U+FFFD in place of invalid UTF-8.
+void print_json(const nlohmann::ordered_json& json);
+/// Throws FileError if the network has no output head.
+void check_predicts(const CommandLine& line, const Network& network);
+
 /// For --ablate mean, the means over --texts that replace the outputs of heads; otherwise null.
 std::shared_ptr<const MeanHeads> means_over_texts(const CommandLine& line, const Network& network);
 

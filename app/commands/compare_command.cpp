@@ -12,9 +12,11 @@
 #include "app/commands/commands.h"
 #include "core/diagnosis/diagnosis.h"
 #include "core/export/export_options.h"
+#include "core/files/array_file.h"
 #include "core/files/whole_file.h"
 #include "core/network/network_trace.h"
 #include "core/run/pipeline.h"
+#include "core/text/texts.h"
 #include "core/text/unicode.h"
 #include "core/text/utf8_path.h"
 #include "ui/mine/report.h"
@@ -93,18 +95,14 @@ void print_comparison(const Comparison& comparison, const OwnStages& own, const 
 
 int compare_command(const CommandLine& line) {
   if (line.file.empty() || line.second_file.empty()) throw UsageError("compare needs a FILE and MINE, your own stages");
-  Run run;
-  run.threads = line.threads();
-  const auto trace = compute_any(scenario_of(line), nullptr, run);
+  const Run run = run_of(line);
+  const auto trace = trace_of(line);
   if (std::filesystem::is_directory(path_from(line.second_file))) return compare_folder(line, trace, run);
   if (line.has("--table")) throw UsageError("--table is for a folder of files");
   const OwnStages own = read_own_stages(line.second_file, *trace);
   const Comparison comparison = compare(trace, own, run);
-  if (line.has("--json")) {
-    std::cout << comparison_json(comparison).dump(2) << '\n';
-  } else {
-    print_comparison(comparison, own, Words(line.has("--language") ? line["--language"] : "en"));
-  }
+  if (line.has("--json")) print_json(comparison_json(comparison));
+  else print_comparison(comparison, own, Words(line.language()));
   return comparison.matches() ? 0 : 1;
 }
 
@@ -129,9 +127,10 @@ std::string no_formula(const std::string& name) {
 }
 
 bool holds_arrays(const std::filesystem::path& path) {
-  if (utf8_from(path.filename()).starts_with('.')) return false;  // such as the files that macOS puts beside each file
-  constexpr std::string_view endings[] = {".npz", ".safetensors", ".pt", ".pth", ".bin", ".ckpt", ".pkl"};
-  return std::ranges::find(endings, extension_of(utf8_from(path))) != std::end(endings);
+  const std::string name = utf8_from(path.filename());
+  if (name.starts_with('.')) return false;  // such as the files that macOS puts beside each file
+  const std::optional<ArrayKind> kind = array_kind(name);
+  return kind && kind != ArrayKind::one_array;
 }
 
 std::vector<std::filesystem::path> files_of(const std::string& folder) {
@@ -171,10 +170,7 @@ Row row_of(const std::filesystem::path& path, const std::shared_ptr<const Trace>
 }
 
 std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string out = "\"";
-  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + '"';
+  return text.find_first_of(",\"\n") == std::string::npos ? text : "\"" + replaced(text, "\"", "\"\"") + "\"";
 }
 
 std::string as_csv(const std::vector<Row>& rows) {

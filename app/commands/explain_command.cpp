@@ -12,6 +12,7 @@
 #include "core/network/network_trace.h"
 #include "core/run/contributions.h"
 #include "core/run/pipeline.h"
+#include "core/text/number_text.h"
 
 namespace headlight {
 namespace {
@@ -55,9 +56,7 @@ std::string cell_text(const Trace& trace, const Cell& cell) {
 
 std::string exact(double value) {
   if (std::isnan(value)) return "nan";
-  char text[40];
-  std::snprintf(text, sizeof text, "%.9g", value);
-  return text;
+  return formatted("%.9g", value);
 }
 
 /// "name        0.25", with the numbers aligned on the right.
@@ -94,16 +93,11 @@ void print_explanation(const Trace& trace, const Explanation& e) {
 int explain_command(const CommandLine& line) {
   if (!line.has("--cell")) throw UsageError("explain needs --cell STAGE:b,h,row,col");
   if (line["--cell"].starts_with(logit_parts_cell)) return explain_logit(line);
-  Run run;
-  run.threads = line.threads();
-  auto trace = compute_any(scenario_of(line), nullptr, run);
-  if (line["--cell"].starts_with(name(Stage::contribution_norms))) trace = with_contributions(trace, run.threads);
+  auto trace = trace_of(line);
+  if (line["--cell"].starts_with(name(Stage::contribution_norms))) trace = with_contributions(trace, line.threads());
   const Explanation explanation = explain(*trace, cell_named(*trace, "--cell", line["--cell"]));
-  if (line.has("--json")) {
-    std::cout << explanation_json(*trace, explanation).dump(2) << '\n';
-  } else {
-    print_explanation(*trace, explanation);
-  }
+  if (line.has("--json")) print_json(explanation_json(*trace, explanation));
+  else print_explanation(*trace, explanation);
   return 0;
 }
 

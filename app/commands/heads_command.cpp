@@ -12,6 +12,7 @@
 #include "core/network/logit_parts.h"
 #include "core/network/network_trace.h"
 #include "core/scenario/tensor_file.h"
+#include "core/text/number_text.h"
 #include "core/text/unicode.h"
 
 namespace headlight {
@@ -28,9 +29,7 @@ class ProgressLine {
     const double now = seconds();
     if (now - printed_at_ < between || share >= 1) return;
     printed_at_ = now;
-    char text[64];
-    std::snprintf(text, sizeof text, "%.0f %%, about %.0f s left", 100 * share, now / share - now);
-    say(subject_, text);
+    say(subject_, formatted("%.0f %%, about %.0f s left", 100 * share, now / share - now));
   }
 
  private:
@@ -45,7 +44,7 @@ void print_heads(const Network& network, const std::vector<HeadMeans>& heads, bo
   for (const StudyColumn& column : study_columns()) std::printf(csv ? ",%s" : " %9s", column.name);
   std::printf("\n");
   for (const HeadMeans& head : heads) {
-    const std::string& layer = network.layers()[static_cast<std::size_t>(head.layer)].layer;
+    const std::string& layer = network.layer(head.layer).layer;
     std::printf(csv ? "%s,%lld" : "%-10s %4lld", layer.c_str(), static_cast<long long>(head.head));
     for (const StudyColumn& column : study_columns()) {
       const std::optional<double> value = column.value(head);
@@ -59,8 +58,7 @@ void print_heads(const Network& network, const std::vector<HeadMeans>& heads, bo
 Json heads_json(const Network& network, const std::vector<HeadMeans>& heads, const std::vector<std::string>& lines) {
   Json json = Json::array();
   for (const HeadMeans& head : heads) {
-    Json& one = json.emplace_back(
-        Json{{"layer", network.layers()[static_cast<std::size_t>(head.layer)].layer}, {"head", head.head}});
+    Json& one = json.emplace_back(Json{{"layer", network.layer(head.layer).layer}, {"head", head.head}});
     for (const StudyColumn& column : study_columns()) {
       const std::optional<double> value = column.value(head);
       one[column.name] = value ? Json(*value) : Json(nullptr);
@@ -71,8 +69,6 @@ Json heads_json(const Network& network, const std::vector<HeadMeans>& heads, con
   }
   return json;
 }
-
-void write_json(const Json& json) { std::cout << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n'; }
 
 /// The settings of the scenario that a pass uses.
 RunOptions options_of(const CommandLine& line, const Network& network, const Scenario& scenario) {
@@ -85,7 +81,7 @@ RunOptions options_of(const CommandLine& line, const Network& network, const Sce
 
 /// Whether --ablate asks for means.
 bool wants_means(const CommandLine& line) {
-  const std::string kind = line.has("--ablate") ? line["--ablate"] : "zero";
+  const std::string kind = line.text("--ablate", "zero");
   if (kind != "zero" && kind != "mean")
     throw SettingError("--ablate", "\"" + kind + "\" is nothing that a head is replaced by", "expected zero or mean");
   return kind == "mean";
@@ -126,9 +122,7 @@ void print_grid(const Network& network, const TokenBatch& tokens, const TokenBat
   for (std::size_t layer = 0; layer < made.grid.size(); ++layer) {
     std::printf("%-10s", network.layers()[layer].layer.c_str());
     for (std::size_t i = 0; i < made.grid[layer].size(); ++i) {
-      char text[32];
-      std::snprintf(text, sizeof text, "%.4f", made.grid[layer][i]);
-      cell(text, widths[i]);
+      cell(formatted("%.4f", made.grid[layer][i]), widths[i]);
     }
     std::printf("\n");
   }
@@ -139,8 +133,7 @@ void print_grid(const Network& network, const TokenBatch& tokens, const TokenBat
 int heads_command(const CommandLine& line) {
   if (line.file.empty()) throw UsageError("heads needs a MODEL");
   if (!line.has("--texts")) throw UsageError("heads needs --texts FILE, one sentence a line");
-  Scenario scenario = scenario_of(line);
-  scenario.source = Source::file;
+  const Scenario scenario = network_scenario(line);
   const auto network = open_network(line.file);
   const Ablation ablation = wants_means(line) ? Ablation::mean : Ablation::zero;
   ProgressLine progress(line.file);
@@ -148,7 +141,7 @@ int heads_command(const CommandLine& line) {
     const std::vector<HeadMeans> heads = head_means(
         *network, lines, options_of(line, *network, scenario), [&](const auto&, double share) { progress(share); },
         ablation);
-    if (line.has("--json")) write_json(heads_json(*network, heads, lines));
+    if (line.has("--json")) print_json(heads_json(*network, heads, lines));
     else print_heads(*network, heads, line.has("--csv"));
   });
   return 0;
@@ -173,14 +166,12 @@ int patch_command(const CommandLine& line) {
   for (const char* needed : {"--from", "--what", "--word"}) {
     if (!line.has(needed)) throw UsageError("patch needs --text, --from, --what residual|heads|mlp and --word");
   }
-  Scenario scenario = scenario_of(line);
-  scenario.source = Source::file;
+  const Scenario scenario = network_scenario(line);
   const Patch::What what = state_named(line["--what"]);
   const auto network = open_network(line.file);
   const std::string input = input_of(*network, scenario);
   const NetworkText text = network->read(input), from = network->read(line["--from"]);
-  if (!network->spec().head.output.there())
-    throw FileError(line.file, "has no output head, so that it predicts nothing", "expected a language model");
+  check_predicts(line, *network);
   const AskedWord word = asked_word(*network, input.substr(0, input.find('\n')), line["--word"], "--word");
   ProgressLine progress(line.file);
   const PatchGrid made = patch_grid(
@@ -197,7 +188,7 @@ int patch_command(const CommandLine& line) {
   json["before"] = made.before;
   json["after_all"] = made.after_all;
   json["grid"] = made.grid;
-  write_json(json);
+  print_json(json);
   return 0;
 }
 

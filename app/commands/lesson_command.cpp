@@ -15,6 +15,8 @@
 #include "core/scenario/settings_table.h"
 #include "core/scenario/tensor_file.h"
 #include "core/tensor/error.h"
+#include "core/text/texts.h"
+#include "core/text/utf8_path.h"
 #include "ui/look/words.h"
 
 namespace headlight {
@@ -25,10 +27,9 @@ int write_worksheet(const CommandLine& line) {
   const std::string out = line["--worksheet"];
   if (extension_of(out) != ".pdf") throw FileError(out, "a worksheet is a PDF", "expected a name that ends in .pdf");
   const Course course = course_named(line.file);
-  const std::string language = line.has("--language") ? line["--language"] : "en";
-  const Words words(language);
+  const Words words(line.language());
   WorksheetText text;
-  text.language = language;
+  text.language = line.language();
   const std::pair<std::string*, const char*> texts[] = {
       {&text.name, "worksheet.name"},        {&text.answer, "worksheet.answer"},
       {&text.because, "worksheet.because"},  {&text.key, "worksheet.key"},
@@ -67,18 +68,11 @@ namespace {
 
 HandoutText text_of(const Lesson& lesson, const Trace& trace, const std::string& language) {
   const Words words(language);
-  const auto in_language = [&](const std::map<std::string, std::string>& by_language) {
-    const auto found = by_language.find(language);
-    if (found != by_language.end()) return found->second;
-    const auto english = by_language.find("en");
-    return english == by_language.end() ? std::string() : english->second;
-  };
   HandoutText text;
-  text.title = in_language(lesson.title);
+  text.title = in_language(lesson.title, language);
   if (text.title.empty())
-    text.title = trace.scenario.file.empty() ? words("handout.title")
-                                             : trace.scenario.file.substr(trace.scenario.file.find_last_of("/\\") + 1);
-  text.introduction = in_language(lesson.description);
+    text.title = trace.scenario.file.empty() ? words("handout.title") : std::string(file_name_of(trace.scenario.file));
+  text.introduction = in_language(lesson.description, language);
   const Inputs& inputs = trace.inputs;
   if (inputs.random_parameters)
     text.caution = words(inputs.random_inputs ? "pipeline.random_all" : "pipeline.random_parameters");
@@ -117,17 +111,14 @@ Index head_of(const Lesson& lesson) {
 int handout_command(const CommandLine& line) {
   const std::string out = line["-o"];
   if (extension_of(out) != ".pdf") throw UsageError("handout needs -o OUT.pdf");
-  const std::string paper = line.has("--paper") ? line["--paper"] : "a4";
+  const std::string paper = line.text("--paper", "a4");
   if (paper != "a4" && paper != "letter")
     throw SettingError("--paper", "\"" + paper + "\" is no paper", "expected a4 or letter");
-  const std::string language = line.has("--language") ? line["--language"] : "en";
   const Lesson lesson = line.has("--random") ? Lesson{} : source_of(line);
-  Run run;
-  run.threads = line.threads();
-  const auto trace = compute_any(scenario_of(line), nullptr, run);
+  const auto trace = trace_of(line);
   const Index head = line.has("--head") ? parse_whole("--head", line["--head"], 0, trace->dims().heads - 1)
                                         : std::min(head_of(lesson), trace->dims().heads - 1);
-  write_whole_file(path_from(out), make_handout(*trace, text_of(lesson, *trace, language),
+  write_whole_file(path_from(out), make_handout(*trace, text_of(lesson, *trace, line.language()),
                                                 paper == "a4" ? Paper::a4 : Paper::letter, head));
   return 0;
 }

@@ -186,12 +186,9 @@ int list_command(const CommandLine& line) {
     throw InputError("list", what.empty() ? "of what?" : "there is no list of \"" + what + "\"",
                      "expected stages, masks, lessons, models, colormaps, languages or layers MODEL");
   const Json list = what == "layers" ? layers(line.file) : found->second();
-  if (line.has("--json")) {
-    std::cout << list.dump(2) << '\n';
-  } else {
-    print(list);
-    if (what == "masks") print_mask_examples();
-  }
+  if (line.has("--json")) print_json(list);
+  else print(list);
+  if (what == "masks" && !line.has("--json")) print_mask_examples();
   return 0;
 }
 

@@ -84,9 +84,8 @@ std::vector<Line> write_words(const Network& network, Scenario scenario, RunOpti
 nlohmann::ordered_json bytes_json(const Network& network, const KeyCache& cache) {
   nlohmann::ordered_json layers = nlohmann::ordered_json::array();
   for (Index layer = 0; layer < std::ssize(network.layers()); ++layer)
-    layers.push_back({{"layer", network.layers()[static_cast<std::size_t>(layer)].layer},
-                      {"positions", cache.positions(layer)},
-                      {"bytes", cache.bytes(layer)}});
+    layers.push_back(
+        {{"layer", network.layer(layer).layer}, {"positions", cache.positions(layer)}, {"bytes", cache.bytes(layer)}});
   return {{"total", cache.bytes()}, {"layers", std::move(layers)}};
 }
 
@@ -101,7 +100,7 @@ nlohmann::ordered_json as_json(const NetworkRun& pass, Index entry, Index top, c
   return json;
 }
 
-void print_json(const CommandLine& line, const std::vector<Line>& lines, Index top, const Sampling& sampling) {
+void print_lines_as_json(const CommandLine& line, const std::vector<Line>& lines, Index top, const Sampling& sampling) {
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   for (const Line& each : lines) {
     const NetworkRun& pass = *each.pass;
@@ -110,8 +109,7 @@ void print_json(const CommandLine& line, const std::vector<Line>& lines, Index t
                                        : as_json(pass, each.entry, top, sampling));
     if (line.has("--write")) all.back()["cache_bytes"] = bytes_json(*pass.network, each.cache);
   }
-  std::cout << (lines.size() == 1 ? all[0] : all).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
-            << '\n';
+  print_json(lines.size() == 1 ? all[0] : all);
 }
 
 void print_lines(const CommandLine& line, const std::vector<Line>& lines, Index top, const Sampling& sampling) {
@@ -131,8 +129,7 @@ void print_lines(const CommandLine& line, const std::vector<Line>& lines, Index 
 
 int predict_command(const CommandLine& line) {
   if (line.file.empty()) throw UsageError("predict needs a MODEL");
-  Scenario scenario = scenario_of(line);
-  scenario.source = Source::file;
+  Scenario scenario = network_scenario(line);
   const Index top = line.has("--top") ? parse_whole("--top", line["--top"], 1, 1000000) : 10;
   RunOptions options;
   options.threads = line.threads();
@@ -159,14 +156,13 @@ int predict_command(const CommandLine& line) {
   }
   const NetworkRun& pass = *lines.front().pass;
   print_assumptions(line, notes_of(pass, original));
-  if (!pass.logits.defined())
-    throw FileError(line.file, "has no output head, so that it predicts nothing", "expected a language model");
+  check_predicts(line, *network);
   if (pass.change) {
-    const std::string layer = network->layers()[static_cast<std::size_t>(pass.change->layer)].layer;
+    const std::string& layer = network->layer(pass.change->layer).layer;
     say(line.file, "changed: " + changed_settings(pass.change->settings) + ": in layer " + layer +
                        " alone (--layer); what follows goes on from what it gives");
   }
-  line.has("--json") ? print_json(line, lines, top, sampling) : print_lines(line, lines, top, sampling);
+  line.has("--json") ? print_lines_as_json(line, lines, top, sampling) : print_lines(line, lines, top, sampling);
   return 0;
 }
 

@@ -11,6 +11,7 @@
 #include "core/network/network_trace.h"
 #include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"
+#include "core/text/number_text.h"
 #include "core/text/unicode.h"
 
 namespace headlight {
@@ -25,7 +26,7 @@ LogitParts parts_for(const NetworkRun& pass, Index entry, const std::string& ask
 
 std::string part_text(const Network& network, const LogitPart& part) {
   std::string text;
-  if (part.layer) text = "layer " + network.layers()[static_cast<std::size_t>(*part.layer)].layer + " ";
+  if (part.layer) text = "layer " + network.layer(*part.layer).layer + " ";
   text += part.what == LogitPart::What::attention_bias ? "attention bias"
           : part.what == LogitPart::What::final_bias   ? "final bias"
                                                        : std::string(name(part.what));
@@ -50,7 +51,7 @@ Json why_json(const NetworkRun& pass, Index entry, const std::string& asked) {
   if (made.other) json["other"] = network.word(*made.other);
   for (const LogitPart& part : made.parts) {
     Json one{{"layer", nullptr}, {"what", std::string(name(part.what))}, {"head", nullptr}, {"value", part.value}};
-    if (part.layer) one["layer"] = network.layers()[static_cast<std::size_t>(*part.layer)].layer;
+    if (part.layer) one["layer"] = network.layer(*part.layer).layer;
     if (part.head) one["head"] = *part.head;
     if (!part.sources.empty()) one["sources"] = sources_json(pass, entry, part);
     json["parts"].push_back(std::move(one));
@@ -68,12 +69,8 @@ void print_why(const NetworkRun& pass, Index entry, const std::string& asked, In
   double others = 0;
   Index printed = 0, left = 0;
   for (const LogitPart& part : made.parts) {
-    if (printed++ < top) {
-      std::printf("%+8.4f  %s\n", part.value, part_text(network, part).c_str());
-    } else {
-      others += part.value;
-      ++left;
-    }
+    if (printed++ < top) std::printf("%+8.4f  %s\n", part.value, part_text(network, part).c_str());
+    else others += part.value, ++left;
   }
   if (left > 0) std::printf("%+8.4f  the other %lld parts (--top N)\n", others, static_cast<long long>(left));
 }
@@ -83,7 +80,7 @@ namespace {
 /// The name of a part in the address of a cell: "token", "1.2" (a head), "mlp.1", "final_bias".
 std::string part_name(const Network& network, const LogitPart& part) {
   if (!part.layer) return std::string(name(part.what));
-  const std::string& layer = network.layers()[static_cast<std::size_t>(*part.layer)].layer;
+  const std::string& layer = network.layer(*part.layer).layer;
   return part.head ? layer + "." + std::to_string(*part.head) : std::string(name(part.what)) + "." + layer;
 }
 
@@ -163,8 +160,7 @@ void print_sum(const CommandLine& line, const Sum& sum) {
     }
     json["quantities"] = Json::array();
     if (sum.added != 0) json["quantities"].push_back({{"name", "bias"}, {"value", sum.added}, {"added", true}});
-    std::printf("%s\n", json.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
-    return;
+    return print_json(json);
   }
   std::printf("%s = %.9g\n\nComputed from\n", sum.of.c_str(), sum.value);
   std::size_t width = 20;
@@ -182,27 +178,24 @@ void print_sum(const CommandLine& line, const Sum& sum) {
 
 int explain_logit(const CommandLine& line) {
   LogitCell at = logit_cell(line["--cell"]);
-  Scenario scenario = scenario_of(line);
-  scenario.source = Source::file;
+  const Scenario scenario = network_scenario(line);
   RunOptions options;
   options.threads = line.threads();
   options.parts = true;
   const auto network = open_network(scenario);
   const auto pass = run_network(network, scenario, nullptr, options);
   print_assumptions(line, notes_of(*pass, scenario));
-  if (!pass->logits.defined())
-    throw FileError(line.file, "has no output head, so that it predicts nothing", "expected a language model");
+  check_predicts(line, *network);
   if (!network->has_parts())
     throw SettingError("--cell", "the logits of " + network->spec().family + " go through a layer that is not linear",
                        "expected a network whose logits are a sum of parts, such as GPT-2");
-  const Index entries = pass->logits.size(0);
-  if (at.entry >= entries)
-    throw SettingError("--cell", "batch entry " + std::to_string(at.entry) + " is not there",
-                       "expected 0 to " + std::to_string(entries - 1));
-  const Index words = pass->text.last_stack().lengths[static_cast<std::size_t>(at.entry)];
-  if (at.position >= words)
-    throw SettingError("--cell", "position " + std::to_string(at.position) + " is not there",
-                       "expected 0 to " + std::to_string(words - 1));
+  const auto check = [](const std::string& what, Index index, Index count) {
+    if (index >= count)
+      throw SettingError("--cell", what + " " + std::to_string(index) + " is not there",
+                         "expected 0 to " + std::to_string(count - 1));
+  };
+  check("batch entry", at.entry, pass->logits.size(0));
+  check("position", at.position, pass->text.last_stack().lengths[static_cast<std::size_t>(at.entry)]);
   const Token word = next_token(*network, line_of(*pass, at.entry), at.word, "--cell");
   const LogitParts made = network->parts_of(*pass, at.entry, word.id, {}, at.position);
   if (at.part.empty()) {
@@ -235,11 +228,7 @@ void print_lens(const NetworkRun& pass, Index entry) {
   table.front().insert(table.front().begin(), "after");
   for (const std::vector<LensCell>& line : lens_of(pass, entry)) {
     std::vector<std::string>& row = table.emplace_back(1, "block " + std::to_string(table.size() - 1));
-    for (const LensCell& cell : line) {
-      char share[16];
-      std::snprintf(share, sizeof share, " %.2f", cell.likely.probability);
-      row.push_back(cell.likely.text + share);
-    }
+    for (const LensCell& cell : line) row.push_back(cell.likely.text + formatted(" %.2f", cell.likely.probability));
   }
   print_columns(table);
 }

@@ -23,15 +23,11 @@ namespace {
 /// Reads the export options of the command line. Throws SettingError.
 ExportOptions export_options_of(const CommandLine& line) {
   ExportOptions options;
-  // The style comes first, so that other options override it.
-  if (line.has("--style")) {
+  for (const bool styles : {true, false}) {  // the style comes first, so that other options override it
     for (const ExportOption& option : all_export_options()) {
-      if (option.option == "--style") option.apply(options, "--style", line["--style"]);
+      const std::string name(option.option);
+      if (line.has(name) && (name == "--style") == styles) option.apply(options, name, line[name]);
     }
-  }
-  for (const ExportOption& option : all_export_options()) {
-    const std::string name(option.option);
-    if (line.has(name) && name != "--style") option.apply(options, name, line[name]);
   }
   return options;
 }
@@ -47,8 +43,7 @@ int render_command(const CommandLine& line) {
   const bool predicts = is_of_prediction(options.style.kind);
   const bool has_own_numbers = predicts || kind == "overlay" || layers == "experts" || layers == "kept";
   if (!line.has("--stage") && !has_own_numbers) throw UsageError("render needs --stage STAGE");
-  Run run;
-  run.threads = line.threads();
+  Run run = run_of(line);
   // Only one stage is needed: for a long sequence, other stages and heads are not computed.
   const bool one_stage = options.stage != Stage::contribution_norms && options.layers.empty();
   if (is_figure_file(extension_of(out))) {
@@ -79,14 +74,9 @@ int bundle_command(const CommandLine& line) {
   std::string out = line["-o"];
   if (out.empty()) throw UsageError("bundle needs -o FOLDER or -o OUT.zip");
   while (out.size() > 1 && out.back() == '/') out.pop_back();
-  CommandLine whole = line;
-  if (!line["--layers"].starts_with("rollout") && !line["--layers"].starts_with("flow"))
-    whole.options.try_emplace("--head", "all");
-  const ExportOptions options = export_options_of(whole);
-  Run run;
-  run.threads = line.threads();
-  const auto trace = compute_any(scenario_of(line), nullptr, run);
-  write_bundle(path_from(out), *trace, options);
+  ExportOptions options = export_options_of(line);
+  options.all_heads |= !line.has("--head") && !takes_layers_together(options);
+  write_bundle(path_from(out), *trace_of(line), options);
   return 0;
 }
 
@@ -103,15 +93,10 @@ MaskFormat target_of(const std::string& word) {
 }  // namespace
 
 int mask_code_command(const CommandLine& line) {
-  const MaskFormat target = target_of(line.has("--as") ? line["--as"] : "pytorch");
-  Run run;
-  run.threads = line.threads();
-  const std::string code = mask_code(*compute_any(scenario_of(line), nullptr, run), target);
-  if (line.has("-o")) {
-    write_whole_file(path_from(line["-o"]), code);
-  } else {
-    std::cout << code;
-  }
+  const MaskFormat target = target_of(line.text("--as", "pytorch"));
+  const std::string code = mask_code(*trace_of(line), target);
+  if (line.has("-o")) write_whole_file(path_from(line["-o"]), code);
+  else std::cout << code;
   return 0;
 }
 

@@ -17,6 +17,7 @@
 #include "core/scenario/tensor_file.h"
 #include "core/tensor/error.h"
 #include "core/tensor/memory.h"
+#include "core/text/number_text.h"
 #include "core/text/texts.h"
 
 namespace headlight {
@@ -46,19 +47,17 @@ void print_times(const Scenario& scenario, const Inputs& inputs, const Run& run,
   json["whole"] = summary(total);
   json["stages"] = nlohmann::ordered_json::object();
   for (const auto& [stage, times] : stages) json["stages"][std::string(name(stage))] = summary(times);
-  std::cout << json.dump(2) << '\n';
+  print_json(json);
 }
 
 void write_arrays(const std::string& out, const std::vector<NamedArray>& arrays) {
   double bytes = 0;
   for (const NamedArray& array : arrays)
     bytes += array.values.source() ? 4 * static_cast<double>(array.values.count()) : 0;
-  if (bytes > memory_budget()) {
-    char size[32];
-    std::snprintf(size, sizeof size, "%.1f GB", bytes / 1e9);
-    throw FileError(out, "would hold " + std::string(size) + " of stages that are computed as they are looked at",
-                    "expected fewer tokens, or render and explain, which look at parts of them");
-  }
+  if (bytes > memory_budget())
+    throw FileError(
+        out, "would hold " + formatted("%.1f GB", bytes / 1e9) + " of stages that are computed as they are looked at",
+        "expected fewer tokens, or render and explain, which look at parts of them");
   array_format(extension_of(out))->write(path_from(out), arrays);
 }
 
@@ -83,6 +82,9 @@ std::vector<Stage> stages_of(const CommandLine& line) {
   return stages;
 }
 
+/// What a message is about.
+std::string subject_of(const CommandLine& line) { return line.file.empty() ? "headlight" : line.file; }
+
 /// Throws if the scenario's layers cannot be traced together.
 void check_all_layers(const Scenario& scenario, const std::string& subject) {
   Scenario first = scenario;
@@ -97,10 +99,10 @@ void check_all_layers(const Scenario& scenario, const std::string& subject) {
 
 /// Writes the named stages of one layer by their names, or of all layers as layers.N.STAGE, with the input of each
 /// block and the logits.
-int trace_layers(const CommandLine& line, Scenario scenario, const Run& run, const std::string& subject) {
+int trace_layers(const CommandLine& line, Scenario scenario, const Run& run) {
   const bool all = scenario.layer == "all";
   if (line.has("--time")) throw UsageError("--time goes with one layer and without --stages");
-  if (all) check_all_layers(scenario, subject);
+  if (all) check_all_layers(scenario, subject_of(line));
   const std::vector<Stage> stages = stages_of(line);
   const bool measures =
       line.has("--contributions") || std::ranges::find(stages, Stage::contribution_norms) != stages.end();
@@ -128,10 +130,10 @@ int trace_layers(const CommandLine& line, Scenario scenario, const Run& run, con
       scenario.layer = layers[i].layer;
       const auto trace = compute_layer(pass, static_cast<Index>(i), scenario, nullptr, run);
       if (i == 0) assumptions = trace->inputs.assumptions;
-      append(*trace, "layers." + layers[i].layer + ".");
-      arrays.push_back({"layers." + layers[i].layer + ".residual", pass->layers[i].residual.contiguous()});
-      if (pass->layers[i].experts.defined())
-        arrays.push_back({"layers." + layers[i].layer + ".experts", pass->layers[i].experts});
+      const std::string prefix = "layers." + layers[i].layer + ".";
+      append(*trace, prefix);
+      arrays.push_back({prefix + "residual", pass->layers[i].residual.contiguous()});
+      if (pass->layers[i].experts.defined()) arrays.push_back({prefix + "experts", pass->layers[i].experts});
     }
     if (pass->logits.defined()) arrays.push_back({"logits", pass->logits});
   }
@@ -143,9 +145,17 @@ int trace_layers(const CommandLine& line, Scenario scenario, const Run& run, con
 }  // namespace
 
 void print_assumptions(const CommandLine& line, const std::vector<Assumption>& assumptions) {
-  const std::string subject = line.file.empty() ? "headlight" : line.file;
   for (const Assumption& assumption : assumptions)
-    say(subject, assumption.what + ": " + assumption.taken_for.english());
+    say(subject_of(line), assumption.what + ": " + assumption.taken_for.english());
+}
+
+void print_json(const nlohmann::ordered_json& json) {
+  std::cout << json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
+}
+
+void check_predicts(const CommandLine& line, const Network& network) {
+  if (!network.spec().head.output.there())
+    throw FileError(line.file, "has no output head, so that it predicts nothing", "expected a language model");
 }
 
 int trace_command(const CommandLine& line) {
@@ -158,10 +168,8 @@ int trace_command(const CommandLine& line) {
   }
   const Index runs = line.has("--time") ? parse_whole("--time", line["--time"], 1, 1000000) : 0;
   const Scenario scenario = scenario_of(line);
-  Run run;
-  run.threads = line.threads();
-  const std::string subject = line.file.empty() ? "headlight" : line.file;
-  if (line.has("--stages") || scenario.layer == "all") return trace_layers(line, scenario, run, subject);
+  const Run run = run_of(line);
+  if (line.has("--stages") || scenario.layer == "all") return trace_layers(line, scenario, run);
   if (is_network(scenario)) {
     const auto trace = compute_any(scenario, nullptr, run);
     if (runs > 0) print_times(trace->scenario, trace->inputs, run, runs);

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "core/figure/heatmap_raster.h"
 #include "ui/imgui_compat.h"
 
 namespace headlight {
@@ -35,11 +36,6 @@ Projection imgui_projection() {
   return {x, y, -1.0f - data.DisplayPos.x * x, 1.0f - data.DisplayPos.y * y};
 }
 
-/// The value of the colormap's neutral colour, as in heatmap_raster().
-float neutral_value(ColormapKind kind, ValueRange range) {
-  return kind == ColormapKind::diverging ? (range.lo + range.hi) / 2 : range.lo;
-}
-
 /// Converts the revealed cells of the matrix to cells of the texture, which may be pooled.
 void set_revealed(MatrixDraw& draw, std::int64_t revealed, const MatrixView& matrix) {
   draw.revealed_row = draw.rows;
@@ -54,8 +50,9 @@ void GlMatrixPainter::begin_frame() {
   ++frame_;
   used_ = fills_used_ = 0;
   textures_.begin_frame();
-  std::erase_if(maps_, [this](const MapTexture& map) { return map.last_used + 2 < frame_; });
-  std::erase_if(images_, [this](const ImageTexture& image) { return image.last_used + 2 < frame_; });
+  const auto unused = [this](const auto& kept) { return kept.last_used + 2 < frame_; };
+  std::erase_if(maps_, unused);
+  std::erase_if(images_, unused);
 }
 
 void GlMatrixPainter::draw(ImDrawList& list, const MatrixQuad& quad) {
@@ -73,7 +70,8 @@ void GlMatrixPainter::draw(ImDrawList& list, const MatrixQuad& quad) {
   const MatrixLevel* const found = textures_.find(quad, width, height, neutral_value(kind, range));
   if (!found) return;
   const MatrixLevel& level = *found;
-  Call& call = next_call();
+  if (used_ == calls_.size()) calls_.push_back(std::make_unique<Call>(Call{this, {}}));
+  Call& call = *calls_[used_++];
   MatrixDraw& draw = call.draw;
   draw = {};
   draw.cells = level.cells.id();
@@ -159,32 +157,22 @@ MatrixShader& GlMatrixPainter::shader_for(const MatrixDraw& draw) {
   return *shader;
 }
 
-GlMatrixPainter::Call& GlMatrixPainter::next_call() {
-  if (used_ == calls_.size()) calls_.push_back(std::make_unique<Call>(Call{this, {}}));
-  return *calls_[used_++];
+template <typename Key, typename Make>
+GLuint GlMatrixPainter::kept_texture(std::vector<KeptTexture<Key>>& kept, const Key& key, Make make) {
+  auto found = std::ranges::find(kept, key, &KeptTexture<Key>::key);
+  if (found == kept.end()) found = kept.insert(found, {key, make(), 0});
+  found->last_used = frame_;
+  return found->texture.id();
 }
 
 GLuint GlMatrixPainter::texture_of(const std::shared_ptr<const Image>& image) {
-  for (ImageTexture& each : images_) {
-    if (each.image == image) {
-      each.last_used = frame_;
-      return each.texture.id();
-    }
-  }
-  GlTexture texture = make_texture(TexelFormat::rgba8, image->width, image->height, image->rgba.data(), image->width);
-  images_.push_back({image, std::move(texture), frame_});
-  return images_.back().texture.id();
+  return kept_texture(images_, image, [&] {
+    return make_texture(TexelFormat::rgba8, image->width, image->height, image->rgba.data(), image->width);
+  });
 }
 
 GLuint GlMatrixPainter::texture_of(const Colormap& map) {
-  for (MapTexture& each : maps_) {
-    if (each.table == map.table()) {
-      each.last_used = frame_;
-      return each.texture.id();
-    }
-  }
-  maps_.push_back({map.table(), make_colours(map), frame_});
-  return maps_.back().texture.id();
+  return kept_texture(maps_, map.table(), [&] { return make_colours(map); });
 }
 
 }  // namespace headlight

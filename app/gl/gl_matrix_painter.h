@@ -41,14 +41,10 @@ class GlMatrixPainter : public MatrixPainter {
     int left, top, width, height;  ///< pixels of the framebuffer
     ImVec4 colour;
   };
-  struct MapTexture {
-    Colormap::Table table;
-    GlTexture texture;
-    std::uint64_t last_used;
-  };
-
-  struct ImageTexture {
-    std::shared_ptr<const Image> image;
+  /// A texture that was drawn in one of the last frames.
+  template <typename Key>
+  struct KeptTexture {
+    Key key;
     GlTexture texture;
     std::uint64_t last_used;
   };
@@ -56,13 +52,14 @@ class GlMatrixPainter : public MatrixPainter {
   static void before_quad(const ImDrawList* list, const ImDrawCmd* command);
   static void clear_fill(const ImDrawList* list, const ImDrawCmd* command);
   MatrixShader& shader_for(const MatrixDraw& draw);
-  Call& next_call();
   GLuint texture_of(const Colormap& map);
   GLuint texture_of(const std::shared_ptr<const Image>& image);
+  template <typename Key, typename Make>
+  GLuint kept_texture(std::vector<KeptTexture<Key>>& kept, const Key& key, Make make);
 
   MatrixTextures textures_;
-  std::vector<MapTexture> maps_;
-  std::vector<ImageTexture> images_;
+  std::vector<KeptTexture<Colormap::Table>> maps_;
+  std::vector<KeptTexture<std::shared_ptr<const Image>>> images_;
   std::vector<std::unique_ptr<Call>> calls_;  ///< the first used_ are in use in this frame: ImGui keeps their addresses
   std::size_t used_ = 0;
   std::vector<std::unique_ptr<Fill>> fills_;  ///< likewise

@@ -113,7 +113,7 @@ void update_texture(const GlTexture& texture, TexelFormat format, int width, int
 int max_texture_size() {
   GLint size = 0;
   glGetIntegerv(GL_MAX_TEXTURE_SIZE, &size);
-  return size;
+  return size > 0 ? size : 2048;
 }
 
 GlProgram make_program(const char* vertex_source, const char* fragment_source,

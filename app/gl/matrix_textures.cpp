@@ -19,10 +19,6 @@ namespace {
 constexpr std::uint64_t frames_kept = 2;
 constexpr std::size_t levels_kept = 6;
 
-bool same_tensor(const Tensor& a, const Tensor& b) {
-  return a.defined() == b.defined() && (!a.defined() || identical(a, b));
-}
-
 /// The matrix of the key and its masks, as views. An expanded mask is a new tensor that must live as long as its view.
 struct Source {
   explicit Source(const MatrixKey& key) : matrix(key.values.matrix(key.batch, key.head)) {
@@ -207,17 +203,15 @@ MatrixKey::MatrixKey(const MatrixQuad& quad)
       means(quad.means),
       kind(quad.colormap->kind()) {}
 
-bool MatrixKey::matches(const MatrixQuad& quad) const {
-  return batch == quad.batch && head == quad.head && show_leaks == quad.show_leaks && row_ranges == quad.row_ranges &&
-         means == quad.means && (!row_ranges || kind == quad.colormap->kind()) && same_tensor(values, quad.values) &&
-         same_tensor(mask, quad.mask) && same_tensor(kept, quad.kept);
+template <typename Matrix>
+bool MatrixKey::matches(const Matrix& other, ColormapKind other_kind) const {
+  return batch == other.batch && head == other.head && show_leaks == other.show_leaks &&
+         row_ranges == other.row_ranges && means == other.means && (!row_ranges || kind == other_kind) &&
+         identical(values, other.values) && identical(mask, other.mask) && identical(kept, other.kept);
 }
 
-bool MatrixKey::matches(const MatrixKey& other) const {
-  return batch == other.batch && head == other.head && show_leaks == other.show_leaks &&
-         row_ranges == other.row_ranges && means == other.means && kind == other.kind &&
-         same_tensor(values, other.values) && same_tensor(mask, other.mask) && same_tensor(kept, other.kept);
-}
+bool MatrixKey::matches(const MatrixQuad& quad) const { return matches(quad, quad.colormap->kind()); }
+bool MatrixKey::matches(const MatrixKey& other) const { return matches(other, other.kind); }
 
 MatrixTextures::MatrixTextures() : largest_(max_texture_size()) {}
 MatrixTextures::~MatrixTextures() = default;

@@ -25,6 +25,8 @@ struct MatrixKey {
   explicit MatrixKey(const MatrixQuad& quad);
   bool matches(const MatrixQuad& quad) const;
   bool matches(const MatrixKey& other) const;
+  template <typename Matrix>
+  bool matches(const Matrix& other, ColormapKind other_kind) const;
 
   Tensor values, mask, kept;
   Index batch, head;

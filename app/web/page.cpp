@@ -114,7 +114,7 @@ class WebglContext {
 struct Page::State {
   State(const WindowOptions& wanted, Preferences last)
       : preferences(std::move(last)), session(wanted.start, wake, recent_files()) {
-    session.set_texture_limit(ImguiHost::texture_limit());
+    session.set_texture_limit(max_texture_size());
     session.fade_notices_after(8);
     painter.set_frame_budget(job_time);
     ImGuiIO& io = ImGui::GetIO();

@@ -84,6 +84,15 @@ ImGuiKey key_of(std::string_view code, std::string_view typed) {
   return ImGuiKey_None;
 }
 
+/// Passes an event to ImGui, if there is a page.
+template <typename Give>
+void feed(Give give) {
+  Page* const page = the_page();
+  if (page == nullptr) return;
+  give(ImGui::GetIO());
+  page->touch();
+}
+
 /// A scenario in the link becomes a file in the page's file system.
 int open_link(const std::string& link) {
   try {
@@ -119,47 +128,39 @@ EMSCRIPTEN_KEEPALIVE void page_frame() {
 EMSCRIPTEN_KEEPALIVE int page_job() { return the_page() != nullptr && do_job_of_page() ? 1 : 0; }
 
 EMSCRIPTEN_KEEPALIVE void page_pointer(float x, float y, int pen_or_finger) {
-  if (the_page() == nullptr) return;
-  ImGui::GetIO().AddMouseSourceEvent(pen_or_finger != 0 ? ImGuiMouseSource_TouchScreen : ImGuiMouseSource_Mouse);
-  ImGui::GetIO().AddMousePosEvent(x, y);
-  the_page()->touch();
+  feed([=](ImGuiIO& io) {
+    io.AddMouseSourceEvent(pen_or_finger != 0 ? ImGuiMouseSource_TouchScreen : ImGuiMouseSource_Mouse);
+    io.AddMousePosEvent(x, y);
+  });
 }
 
 EMSCRIPTEN_KEEPALIVE void page_button(int button, int down) {
-  if (the_page() == nullptr || button < 0 || button >= ImGuiMouseButton_COUNT) return;
-  ImGui::GetIO().AddMouseButtonEvent(button, down != 0);
-  the_page()->touch();
+  if (button < 0 || button >= ImGuiMouseButton_COUNT) return;
+  feed([=](ImGuiIO& io) { io.AddMouseButtonEvent(button, down != 0); });
 }
 
 EMSCRIPTEN_KEEPALIVE void page_wheel(float x, float y) {
-  if (the_page() == nullptr) return;
-  ImGui::GetIO().AddMouseWheelEvent(x, y);
-  the_page()->touch();
+  feed([=](ImGuiIO& io) { io.AddMouseWheelEvent(x, y); });
 }
 
 /// `modifiers`: 1 Ctrl, 2 Shift, 4 Alt, 8 Meta, as the event has them.
 EMSCRIPTEN_KEEPALIVE void page_key(const char* code, const char* typed, int down, int modifiers) {
-  if (the_page() == nullptr) return;
-  ImGuiIO& io = ImGui::GetIO();
-  io.AddKeyEvent(ImGuiMod_Ctrl, (modifiers & 1) != 0);
-  io.AddKeyEvent(ImGuiMod_Shift, (modifiers & 2) != 0);
-  io.AddKeyEvent(ImGuiMod_Alt, (modifiers & 4) != 0);
-  io.AddKeyEvent(ImGuiMod_Super, (modifiers & 8) != 0);
-  if (const ImGuiKey key = key_of(code, typed); key != ImGuiKey_None) io.AddKeyEvent(key, down != 0);
-  the_page()->touch();
+  feed([=](ImGuiIO& io) {
+    io.AddKeyEvent(ImGuiMod_Ctrl, (modifiers & 1) != 0);
+    io.AddKeyEvent(ImGuiMod_Shift, (modifiers & 2) != 0);
+    io.AddKeyEvent(ImGuiMod_Alt, (modifiers & 4) != 0);
+    io.AddKeyEvent(ImGuiMod_Super, (modifiers & 8) != 0);
+    if (const ImGuiKey key = key_of(code, typed); key != ImGuiKey_None) io.AddKeyEvent(key, down != 0);
+  });
 }
 
 EMSCRIPTEN_KEEPALIVE void page_text(const char* text) {
-  if (the_page() == nullptr) return;
-  ImGui::GetIO().AddInputCharactersUTF8(text);
-  the_page()->touch();
+  feed([=](ImGuiIO& io) { io.AddInputCharactersUTF8(text); });
 }
 
 /// The page gets or loses the keyboard focus.
 EMSCRIPTEN_KEEPALIVE void page_focus(int has) {
-  if (the_page() == nullptr) return;
-  ImGui::GetIO().AddFocusEvent(has != 0);
-  the_page()->touch();
+  feed([=](ImGuiIO& io) { io.AddFocusEvent(has != 0); });
 }
 
 EMSCRIPTEN_KEEPALIVE void page_touch() {

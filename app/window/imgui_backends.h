@@ -1,4 +1,4 @@
-// Dear ImGui's own backends: where their headers lie, and what differs between versions.
+// Dear ImGui's own backends: the paths of their headers, and the differences between versions.
 #pragma once
 
 #include <algorithm>
@@ -16,14 +16,15 @@
 
 namespace headlight {
 
-/// From 1.87 on ImGui has a queue of its own, one thing of each key a frame: what it is given here is in order already.
+/// ImGui 1.87 and later queue events and take one event of each key per frame. Our events are in order already, so this
+/// turns the queue off.
 inline void take_input_at_once() {
 #if IMGUI_VERSION_NUM >= 18700
   ImGui::GetIO().ConfigInputTrickleEventQueue = false;
 #endif
 }
 
-/// After the backend's NewFrame: 1.86's reads where the pointer is by now.
+/// Call it after the backend's NewFrame(), because that of 1.86 reads the present position of the pointer.
 inline void set_pointer(float x, float y, std::span<const bool, ImGuiMouseButton_COUNT> down) {
   ImGuiIO& io = ImGui::GetIO();
 #if IMGUI_VERSION_NUM < 18700
@@ -45,7 +46,8 @@ inline void feed_wheel(float x, float y) {
 #endif
 }
 
-/// After a key's event: 1.86's backend tells modifiers from the keys it was given, later ones ask what is held now.
+/// Call it after a key's event. The backend of 1.86 derives modifiers from the keys that it received; later backends
+/// ask the system which keys are down now.
 inline void set_modifiers([[maybe_unused]] bool ctrl, [[maybe_unused]] bool shift, [[maybe_unused]] bool alt,
                           [[maybe_unused]] bool super) {
 #if IMGUI_VERSION_NUM >= 18700
@@ -59,7 +61,7 @@ inline void set_modifiers([[maybe_unused]] bool ctrl, [[maybe_unused]] bool shif
 #endif
 }
 
-/// After the atlas changed. From 1.92 on the backend follows the atlas by itself.
+/// Call it after the atlas has changed. From 1.92 on, the backend does this itself.
 inline void renew_font_texture() {
 #if IMGUI_VERSION_NUM < 19200
   ImGui_ImplOpenGL3_DestroyFontsTexture();

@@ -57,12 +57,6 @@ void ImguiHost::render(int width, int height, Rgba ground) {
                  : Message("the graphics driver reports error {0}: parts of the picture may be missing", error);
 }
 
-int ImguiHost::texture_limit() {
-  GLint pixels = 0;
-  glGetIntegerv(GL_MAX_TEXTURE_SIZE, &pixels);
-  return pixels > 0 ? pixels : 2048;
-}
-
 Message ImguiHost::take_trouble() { return std::exchange(trouble_, {}); }
 
 }  // namespace headlight

@@ -24,8 +24,6 @@ class ImguiHost {
   void render(int width, int height, Rgba ground);
   /// The driver's errors since the last call, as a sentence; "" if there are no new ones.
   Message take_trouble();
-  /// The maximum width and height of a texture.
-  static int texture_limit();
 
  private:
   bool fonts_uploaded_ = false;

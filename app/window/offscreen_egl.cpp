@@ -33,20 +33,20 @@ EGLDisplay surfaceless_display() {
 }
 
 EGLConfig choose_config(EGLDisplay display) {
-  const std::array<EGLint, 11> wanted{EGL_SURFACE_TYPE,
-                                      EGL_PBUFFER_BIT,
-                                      EGL_RENDERABLE_TYPE,
-                                      EGL_OPENGL_BIT,
-                                      EGL_RED_SIZE,
-                                      8,
-                                      EGL_GREEN_SIZE,
-                                      8,
-                                      EGL_BLUE_SIZE,
-                                      8,
-                                      EGL_NONE};
+  constexpr EGLint wanted[] = {EGL_SURFACE_TYPE,
+                               EGL_PBUFFER_BIT,
+                               EGL_RENDERABLE_TYPE,
+                               EGL_OPENGL_BIT,
+                               EGL_RED_SIZE,
+                               8,
+                               EGL_GREEN_SIZE,
+                               8,
+                               EGL_BLUE_SIZE,
+                               8,
+                               EGL_NONE};
   EGLConfig config = nullptr;
   EGLint count = 0;
-  if (!eglChooseConfig(display, wanted.data(), &config, 1, &count) || count == 0) fail("eglChooseConfig");
+  if (!eglChooseConfig(display, wanted, &config, 1, &count) || count == 0) fail("eglChooseConfig");
   return config;
 }
 

@@ -30,7 +30,8 @@ void check_choices(const WindowOptions& options, const Trace& trace) {
     throw SettingError("--step", Message("{0} is out of range", *options.step), Message("expected 0 to {0}", last));
 }
 
-/// Draws a window's content without a window. The members are in the order of their creation.
+/// Draws a window's content without a window, at first until nothing moves. The members are in the order of their
+/// creation.
 class OffscreenWindow {
  public:
   explicit OffscreenWindow(const WindowOptions& options)
@@ -39,10 +40,14 @@ class OffscreenWindow {
         scale_(options.scale),
         target_(width_, height_),
         session_(options.start, [] {}) {
-    session_.set_texture_limit(ImguiHost::texture_limit());
+    session_.set_texture_limit(max_texture_size());
     const Message error = session_.wait();
     if (!error.empty()) throw InputError("", error);
     if (const auto& trace = session_.document().trace) check_choices(options, *trace);
+    for (int frame = 0; frame < most_frames && (frame < least_frames || !session_.settled()); ++frame) {
+      draw_frame();
+      session_.wait();  // waits for results that a window would draw later
+    }
   }
 
   void draw_frame() {
@@ -54,13 +59,6 @@ class OffscreenWindow {
     session_.draw(painter_);
     target_.bind();
     host_.render(width_, height_, session_.ground());
-  }
-
-  void settle() {
-    for (int frame = 0; frame < most_frames && (frame < least_frames || !session_.settled()); ++frame) {
-      draw_frame();
-      session_.wait();  // waits for results that a window would draw later
-    }
   }
 
   void film(const std::string& path, std::optional<double> seconds_per_step) {
@@ -100,28 +98,19 @@ double percentile(const std::vector<double>& sorted, double share) {
 
 }  // namespace
 
-Image screenshot(const WindowOptions& options) {
-  OffscreenWindow window(options);
-  window.settle();
-  return window.picture();
-}
+Image screenshot(const WindowOptions& options) { return OffscreenWindow(options).picture(); }
 
 void draw_view(const WindowOptions& options, const std::string& path) {
-  OffscreenWindow window(options);
-  window.settle();
-  window.save(path, options.start.view.alone);
+  OffscreenWindow(options).save(path, options.start.view.alone);
 }
 
 void record_animation(const WindowOptions& options, const std::string& path, std::optional<double> seconds_per_step) {
-  OffscreenWindow window(options);
-  window.settle();
-  window.film(path, seconds_per_step);
+  OffscreenWindow(options).film(path, seconds_per_step);
 }
 
 FrameTimes measure_frames(const WindowOptions& options, int frames) {
   using Clock = std::chrono::steady_clock;
   OffscreenWindow window(options);
-  window.settle();
   std::vector<double> times;
   for (int frame = 0; frame < frames; ++frame) {
     const Clock::time_point start = Clock::now();

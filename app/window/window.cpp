@@ -57,7 +57,7 @@ class WindowLoop {
         window_(options.width, options.height, "Headlight"),
         input_(window_),
         session_(options.start, GlfwWindow::wake, recent_files()) {
-    session_.set_texture_limit(ImguiHost::texture_limit());
+    session_.set_texture_limit(max_texture_size());
     painter_.make_in_background();
     session_.fade_notices_after(8);
     if (const std::filesystem::path folder = state_folder(); !folder.empty()) {

@@ -14,8 +14,6 @@ constexpr auto between_tile_wakes = 50ms;
 constexpr auto step_least = 10ms, step_most = 40ms;
 constexpr std::size_t tiles_kept = 384;  // each of 256 to 512 KB
 
-bool same(const Tensor& a, const Tensor& b) { return a.defined() == b.defined() && (!a.defined() || identical(a, b)); }
-
 /// Pools a rectangle of cells of the matrix. `sample`: read only one row of each block.
 PooledMatrix pool_part(const TiledMatrix& of, Index row, Index rows, Index col, Index cols, Index side, bool sample) {
   const MatrixView values = of.values.matrix(of.batch, of.head);
@@ -66,8 +64,8 @@ Index tiles_at(Index count, int level) { return (cells_at(count, level) + tile_s
 }  // namespace
 
 bool same(const TiledMatrix& a, const TiledMatrix& b) {
-  return same(a.values, b.values) && same(a.mask, b.mask) && same(a.kept, b.kept) && a.batch == b.batch &&
-         a.head == b.head && a.show_leaks == b.show_leaks && a.centre == b.centre;
+  return identical(a.values, b.values) && identical(a.mask, b.mask) && identical(a.kept, b.kept) &&
+         a.batch == b.batch && a.head == b.head && a.show_leaks == b.show_leaks && a.centre == b.centre;
 }
 
 int coarsest_level(Index rows, Index cols) {

@@ -63,18 +63,17 @@ static_assert(in_stage_order(explainers),
 struct CellAxis {
   const char* beyond;  ///< the error message for an index that is too large
   Index Cell::*member;
-  Index count;
+  Index count;  ///< 1 if the stage does not have the axis
+  bool own;     ///< whether it has
 };
 
-/// The axes of a stage, in the order of its index.
-std::vector<CellAxis> extents(const Trace& trace, Stage stage) {
+std::array<CellAxis, 4> axes_of(const Trace& trace, Stage stage) {
   const Tensor& tensor = trace[stage];
-  std::vector<CellAxis> axes;
-  if (tensor.rank() >= 3) axes.push_back({"batch {0} is out of range", &Cell::batch, tensor.size(0)});
-  if (tensor.rank() >= 4) axes.push_back({"head {0} is out of range", &Cell::head, tensor.size(1)});
-  if (tensor.rank() >= 2) axes.push_back({"row {0} is out of range", &Cell::row, tensor.size(-2)});
-  axes.push_back({"column {0} is out of range", &Cell::col, tensor.size(-1)});
-  return axes;
+  const Index rank = tensor.rank();
+  return {{{"batch {0} is out of range", &Cell::batch, rank >= 3 ? tensor.size(0) : 1, rank >= 3},
+           {"head {0} is out of range", &Cell::head, rank >= 4 ? tensor.size(1) : 1, rank >= 4},
+           {"row {0} is out of range", &Cell::row, rank >= 2 ? tensor.size(-2) : 1, rank >= 2},
+           {"column {0} is out of range", &Cell::col, tensor.size(-1), true}}};
 }
 
 std::vector<Index> numbers_in(std::string_view text, auto fail) {
@@ -113,11 +112,9 @@ Explanation explain(const Trace& trace, const Cell& cell) {
 
 bool contains(const Trace& trace, const Cell& cell) {
   if (!trace.has(cell.stage)) return false;
-  const Tensor& tensor = trace[cell.stage];
-  const Index rank = tensor.rank();
-  const auto in_range = [](Index index, Index count) { return index >= 0 && index < count; };
-  return in_range(cell.batch, rank >= 3 ? tensor.size(0) : 1) && in_range(cell.head, rank >= 4 ? tensor.size(1) : 1) &&
-         in_range(cell.row, rank >= 2 ? tensor.size(-2) : 1) && in_range(cell.col, tensor.size(-1));
+  return std::ranges::all_of(axes_of(trace, cell.stage), [&](const CellAxis& axis) {
+    return cell.*axis.member >= 0 && cell.*axis.member < axis.count;
+  });
 }
 
 float value_at(const Trace& trace, const Cell& cell) {
@@ -126,7 +123,9 @@ float value_at(const Trace& trace, const Cell& cell) {
 
 std::vector<Index> own_index(const Trace& trace, const Cell& cell) {
   std::vector<Index> index;
-  for (const CellAxis& axis : extents(trace, cell.stage)) index.push_back(cell.*axis.member);
+  for (const CellAxis& axis : axes_of(trace, cell.stage)) {
+    if (axis.own) index.push_back(cell.*axis.member);
+  }
   return index;
 }
 
@@ -142,26 +141,19 @@ Cell cell_named(const Trace& trace, std::string_view option, std::string_view te
     throw SettingError(std::string(option), Message("this run has no {0}", std::string(name(*stage))),
                        "see headlight list stages");
   }
-  const std::vector<CellAxis> own = extents(trace, *stage);
+  const std::array<CellAxis, 4> axes = axes_of(trace, *stage);
   const std::vector<Index> numbers = numbers_in(text.substr(colon + 1), fail);
-  if (numbers.size() != own.size() && numbers.size() != 4) fail();
-  std::vector<CellAxis> all{{"batch {0} is out of range", &Cell::batch, 1},
-                            {"head {0} is out of range", &Cell::head, 1},
-                            {"row {0} is out of range", &Cell::row, 1},
-                            {"column {0} is out of range", &Cell::col, 1}};
-  for (CellAxis& axis : all) {
-    for (const CellAxis& there : own) {
-      if (there.member == axis.member) axis.count = there.count;
-    }
-  }
-  const std::vector<CellAxis>& axes = numbers.size() == own.size() ? own : all;
+  const bool all = numbers.size() == axes.size();
+  if (!all && std::ssize(numbers) != std::ranges::count(axes, true, &CellAxis::own)) fail();
   Cell cell{*stage};
-  for (std::size_t i = 0; i < axes.size(); ++i) {
-    if (numbers[i] < 0 || numbers[i] >= axes[i].count) {
-      throw SettingError(std::string(option), Message(axes[i].beyond, numbers[i]),
-                         axes[i].count == 1 ? Message("expected 0") : Message("expected 0 to {0}", axes[i].count - 1));
+  auto number = numbers.begin();
+  for (const CellAxis& axis : axes) {
+    if (!all && !axis.own) continue;
+    if (*number < 0 || *number >= axis.count) {
+      throw SettingError(std::string(option), Message(axis.beyond, *number),
+                         axis.count == 1 ? Message("expected 0") : Message("expected 0 to {0}", axis.count - 1));
     }
-    cell.*axes[i].member = numbers[i];
+    cell.*axis.member = *number++;
   }
   return cell;
 }

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <cstdio>
 #include <numeric>
 
 #include "core/run/contributions.h"
 #include "core/scenario/inputs.h"
+#include "core/text/number_text.h"
 
 namespace headlight::steps {
 namespace {
@@ -41,15 +41,12 @@ std::string number(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value < 0 ? "−∞" : "∞";
   const double size = std::abs(value);
-  char text[40];
-  if (size != 0 && (size < 1e-3 || size >= 1e5)) {
-    const auto exponent = static_cast<int>(std::floor(std::log10(size)));
-    std::snprintf(text, sizeof text, "%.2f·10^{%s%d}", size * std::pow(10.0, -exponent), exponent < 0 ? "−" : "",
-                  std::abs(exponent));
-  } else {
-    std::snprintf(text, sizeof text, "%.*f", size >= 100 ? 1 : size >= 10 ? 2 : 3, size);
-  }
-  return (value < 0 ? "−" : "") + std::string(text);
+  const std::string sign = value < 0 ? "−" : "";
+  if (size == 0 || (size >= 1e-3 && size < 1e5))
+    return sign + formatted("%.*f", size >= 100 ? 1 : size >= 10 ? 2 : 3, size);
+  const auto exponent = static_cast<int>(std::floor(std::log10(size)));
+  return sign +
+         formatted("%.2f·10^{%s%d}", size * std::pow(10.0, -exponent), exponent < 0 ? "−" : "", std::abs(exponent));
 }
 
 std::string bracketed(double value) { return value < 0 ? "(" + number(value) + ")" : number(value); }

@@ -113,7 +113,7 @@ constexpr int transparent = 255;  ///< the last place of the palette: pixels tha
 using ColourMap = std::unique_ptr<ColorMapObject, decltype(&GifFreeMapObject)>;
 
 int append_bytes(GifFileType* file, const GifByteType* bytes, int count) {
-  auto& out = *static_cast<std::vector<std::uint8_t>*>(file->UserData);
+  auto& out = *static_cast<Bytes*>(file->UserData);
   out.insert(out.end(), bytes, bytes + count);
   return count;
 }
@@ -127,7 +127,7 @@ void check(int status, const char* what) {
 }  // namespace
 
 struct GifWriter::File {
-  std::vector<std::uint8_t> bytes;
+  Bytes bytes;
   GifFileType* gif = nullptr;
 
   File(int width, int height) {
@@ -176,9 +176,9 @@ void GifWriter::write_last() {
   const Image changed = changes(last_, shown_, part);
   const IndexedPicture palette = indexed(changed, transparent);
 
+  // Many players replace a delay below 2 by their default.
   const double exact = seconds_ + owed_;
-  const int delay = std::clamp(static_cast<int>(std::lround(exact / hundredth)), 2,
-                               65535);  // many players replace a shorter time than 2 by their default
+  const int delay = std::clamp(static_cast<int>(std::lround(exact / hundredth)), 2, 65535);
   owed_ = exact - delay * hundredth;
   GraphicsControlBlock control{};
   control.DisposalMode = DISPOSE_DO_NOT;
@@ -206,7 +206,7 @@ void GifWriter::write_last() {
   shown_ = last_;
 }
 
-std::vector<std::uint8_t> GifWriter::finish() {
+Bytes GifWriter::finish() {
   assert(frames_ > 0);
   write_last();
   if (!file_->close()) check(GIF_ERROR, "its end");
@@ -273,7 +273,7 @@ class FolderFilm : public Film {
 
  private:
   void append(Image frame, double seconds) override {
-    const std::vector<std::uint8_t> png = encode_png(frame);
+    const Bytes png = encode_png(frame);
     const auto times = std::max<long>(std::lround(seconds / tick_), 1);
     for (long i = 0; i < times; ++i) {
       if (++count_ > 99999)

@@ -11,15 +11,15 @@
 
 namespace headlight {
 
-/// An animated PNG: every program shows it, and those that know no animation show the first picture. Format:
+/// An animated PNG. Programs without support for animation show the first picture. Format:
 /// https://www.w3.org/TR/png-3/ (acTL, fcTL, fdAT).
 class AnimationWriter {
  public:
-  /// All frames have the size of the first and are opaque: their alpha is ignored. A frame equal to the last one only
-  /// lengthens it; of the others, what changed is kept. `seconds` is how long it stands, at most 65.
+  /// All frames have the size of the first and are opaque: their alpha is ignored. A frame that equals the last one
+  /// only lengthens it; of other frames, only the changed part is stored. The frame is shown for `seconds`, at most 65.
   void add(Image frame, double seconds);
   int frames() const { return static_cast<int>(frames_.size()); }
-  /// The whole file, played for ever; at least one frame was added.
+  /// The whole file, which repeats without end. Requires at least one frame.
   std::vector<std::uint8_t> finish() const;
 
  private:
@@ -33,23 +33,23 @@ class AnimationWriter {
   std::vector<Part> frames_;
 };
 
-/// A GIF: for chats and slides that play no animated PNG. Each frame has 256 colours of its own, all of its colours
-/// where they are no more. Format: https://www.w3.org/Graphics/GIF/spec-gif89a.txt
+/// A GIF, for chats and slides that do not play an animated PNG. Each frame has a palette of its own; a frame of at
+/// most 255 colours keeps them. Format: https://www.w3.org/Graphics/GIF/spec-gif89a.txt
 class GifWriter {
  public:
   GifWriter();
   ~GifWriter();
 
-  /// As AnimationWriter::add; times are kept to hundredths of a second, and what that rounds off is made up later.
-  /// Throws InputError for more than 65,535 pixels a side, which the format has no number for.
+  /// Like AnimationWriter::add(). Times are rounded to hundredths of a second; the next frames make up for the error.
+  /// Throws InputError for a side of more than 65,535 pixels, the largest size in the format.
   void add(Image frame, double seconds);
   int frames() const { return frames_; }
-  /// The whole file, played for ever; at least one frame was added. Nothing can be added after it.
+  /// The whole file, which repeats without end. Requires at least one frame; nothing can be added afterwards.
   std::vector<std::uint8_t> finish();
 
  private:
   struct File;
-  /// The frame that waits for its time to be known.
+  /// Writes the last frame. It had to wait until the next one, since its time was unknown.
   void write_last();
 
   std::unique_ptr<File> file_;
@@ -59,15 +59,15 @@ class GifWriter {
   int frames_ = 0;
 };
 
-/// At most `most` colours for the opaque pixels of a picture: its own where they suffice, else by median cut
-/// (Heckbert 1982). `index` has one entry a pixel.
+/// At most `most` colours for the opaque pixels of a picture: its own colours if it has no more, otherwise the result
+/// of median cut (Heckbert 1982). `index` has one entry per pixel.
 struct IndexedPicture {
   std::vector<Rgba> colours;
   std::vector<std::uint8_t> index;
 };
 IndexedPicture indexed(const Image& image, int most);
 
-/// Written as a file that plays the pictures, or as a folder of them for a video encoder.
+/// Writes pictures as a file that plays them, or as a folder of pictures for a video encoder.
 class Film {
  public:
   virtual ~Film() = default;

@@ -28,15 +28,7 @@ void copy_into(const fs::path& from, const fs::path& to) {
                     "expected a file that can be read");
 }
 
-/// Copies the files beside a model that its tokenizer and its config need.
-void copy_companions(const fs::path& from, const fs::path& folder) {
-  for (const char* name : companion_names()) {
-    std::error_code error;
-    if (fs::is_regular_file(from / name, error)) copy_into(from / name, folder / name);
-  }
-}
-
-// Copies the tensor file too, so that the scenario opens on other machines. A whole model is not copied.
+/// Copies the tensor file too, so that the scenario opens on other machines. A whole model is not copied.
 void write_scenario_and_file(const fs::path& folder, const Trace& trace) {
   Scenario scenario = trace.scenario;
   constexpr std::uintmax_t most = std::uintmax_t{64} << 20;
@@ -48,7 +40,10 @@ void write_scenario_and_file(const fs::path& folder, const Trace& trace) {
     if (fs::file_size(from, error) <= most) {
       scenario.file = "tensors" + from.extension().string();
       copy_into(from, folder / scenario.file);
-      copy_companions(from.parent_path(), folder);
+      for (const char* name : companion_names()) {  // files of its tokenizer and its config
+        const fs::path beside = from.parent_path() / name;
+        if (fs::is_regular_file(beside, error)) copy_into(beside, folder / name);
+      }
     } else {
       scenario.file = fs::absolute(from).string();
     }
@@ -126,8 +121,7 @@ void write_files(const fs::path& folder, const Trace& trace, const ExportOptions
   const StageCut cut = cut_of(options, trace);
   const NamedArray data = stage_array(cut);
   write_npy(folder / "data.npy", data.values, data.boolean);
-  if (cut.heads.size() == 1)
-    write_csv(folder / "data.csv", cut.pool == HeadPool::none ? cut.matrix(cut.heads.front()) : data.values.matrix());
+  if (cut.heads.size() == 1) write_csv(folder / "data.csv", data.values.matrix());
   write_computation(folder, trace);
 }
 

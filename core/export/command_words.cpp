@@ -1,6 +1,7 @@
 #include "core/export/command_words.h"
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 
 #include "core/architecture/model_folder.h"
@@ -9,6 +10,8 @@
 #include "core/scenario/settings_table.h"
 #include "core/scenario/tensor_file.h"
 #include "core/tensor/error.h"
+#include "core/text/number_text.h"
+#include "core/text/texts.h"
 #include "core/text/utf8_path.h"
 
 namespace headlight {
@@ -53,9 +56,10 @@ Words shortest_of(Words a, Words b) {
   return b->size() < a->size() ? b : a;
 }
 
-bool is_plain(char c) {
+/// Whether it is a letter or digit of ASCII or one of `signs`.
+bool is_plain(char c, std::string_view signs) {
   const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-  return letter || std::string_view("-_./:,=+@%").find(c) != std::string_view::npos;
+  return letter || signs.find(c) != std::string_view::npos;
 }
 
 }  // namespace
@@ -95,25 +99,15 @@ bool has_controls(const std::string& word) {
 }
 
 /// The word in quotation marks: 'it'\''s'.
-std::string quoted(const std::string& word) {
-  std::string text = "'";
-  for (const char c : word) c == '\'' ? text += "'\\''" : text += c;
-  return text + "'";
-}
+std::string quoted(const std::string& word) { return "'" + replaced(word, "'", "'\\''") + "'"; }
 
 /// The word as $'a\025b', which bash, zsh and ksh read.
 std::string escaped(const std::string& word) {
-  constexpr const char* digits = "0123456789abcdef";
   std::string text = "$'";
   for (std::size_t i = 0; i < word.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(word[i]);
-    if (is_control_at(word, i)) {
-      // Always three octal digits: with fewer, or with \x, a following digit or letter would be read as a part of the
-      // number.
-      text += std::string("\\") + digits[byte >> 6] + digits[byte >> 3 & 7] + digits[byte & 7];
-    } else {
-      text += word[i] == '\'' || word[i] == '\\' ? std::string("\\") + word[i] : std::string(1, word[i]);
-    }
+    // Always three octal digits: with fewer, or with \x, a following digit or letter would be a part of the number.
+    if (is_control_at(word, i)) text += formatted("\\%03o", static_cast<unsigned char>(word[i]));
+    else (text += word[i] == '\'' || word[i] == '\\' ? "\\" : "") += word[i];
   }
   return text + "'";
 }
@@ -124,25 +118,13 @@ std::string shell_line(const std::vector<std::string>& words) {
   std::string line;
   for (const std::string& word : words) {
     if (!line.empty()) line += ' ';
-    if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) {
-      line += word;
-      continue;
-    }
-    line += has_controls(word) ? escaped(word) : quoted(word);
+    const bool plain = std::ranges::all_of(word, [](char c) { return is_plain(c, "-_./:,=+@%"); });
+    line += plain && !word.empty() ? word : has_controls(word) ? escaped(word) : quoted(word);
   }
   return line;
 }
 
 namespace {
-
-constexpr std::string_view lesson_prefix = "lesson:", model_prefix = "model:";
-
-int hex_digit(char c) {
-  return c >= '0' && c <= '9'   ? c - '0'
-         : c >= 'a' && c <= 'f' ? c - 'a' + 10
-         : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                : -1;
-}
 
 std::string decoded(std::string_view text) {
   std::string out;
@@ -150,12 +132,13 @@ std::string decoded(std::string_view text) {
     if (text[at] == '+') {
       out += ' ';
     } else if (text[at] == '%') {
-      const int high = at + 2 < text.size() ? hex_digit(text[at + 1]) : -1,
-                low = at + 2 < text.size() ? hex_digit(text[at + 2]) : -1;
-      if (high < 0 || low < 0)
+      const std::string_view digits = text.substr(at + 1, 2);
+      unsigned byte = 0;
+      const char* const end = std::from_chars(digits.data(), digits.data() + digits.size(), byte, 16).ptr;
+      if (end != digits.data() + 2)
         throw InputError("", Message("\"{0}\" in the link has a % without two digits", std::string(text)),
                          "expected %25 for a percent sign");
-      out += static_cast<char>(high * 16 + low);
+      out += static_cast<char>(byte);
       at += 2;
     } else {
       out += text[at];
@@ -176,19 +159,11 @@ std::string_view cut(std::string_view& text, char mark) {
 }  // namespace
 
 std::string percent_encoded(std::string_view text) {
-  constexpr std::string_view unescaped = "-_.~!*(),:;/@";
-  constexpr char digits[] = "0123456789ABCDEF";
   std::string out;
   for (const char c : text) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    if (plain || unescaped.find(c) != std::string_view::npos) {
-      out += c;
-    } else if (c == ' ') {
-      out += '+';
-    } else {
-      const auto byte = static_cast<unsigned char>(c);
-      out += {'%', digits[byte >> 4], digits[byte & 15]};
-    }
+    if (c == ' ') out += '+';
+    else if (is_plain(c, "-_.~!*(),:;/@")) out += c;
+    else out += formatted("%%%02X", static_cast<unsigned char>(c));
   }
   return out;
 }
@@ -198,10 +173,9 @@ std::optional<std::string> query_of(const std::vector<std::string>& words) {
   const auto add = [&](std::string_view part) { query += (query.empty() ? "?" : "&") + std::string(part); };
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
-    if (word.starts_with(lesson_prefix)) {
-      add("lesson=" + percent_encoded(std::string_view(word).substr(lesson_prefix.size())));
-    } else if (word.starts_with(model_prefix)) {
-      add("model=" + percent_encoded(std::string_view(word).substr(model_prefix.size())));
+    if (word.starts_with("lesson:") || word.starts_with("model:")) {
+      const std::size_t colon = word.find(':');
+      add(word.substr(0, colon) + "=" + percent_encoded(std::string_view(word).substr(colon + 1)));
     } else if (!word.starts_with("--")) {
       return std::nullopt;
     } else if (i + 1 < words.size() && !words[i + 1].starts_with("--")) {

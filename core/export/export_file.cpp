@@ -22,10 +22,19 @@
 namespace headlight {
 namespace {
 
+/// The parts with " · " between them; empty parts are left out.
+std::string dotted(std::initializer_list<std::string> parts) {
+  std::string all;
+  for (const std::string& part : parts) {
+    if (!part.empty()) (all += all.empty() ? "" : " · ") += part;
+  }
+  return all;
+}
+
 std::string heads_text(const Trace& trace, const ExportOptions& options) {
   if (!has_head_axis(options.stage) || is_of_prediction(options.style.kind)) return "";
+  if (takes_layers_together(options)) return options.layers;
   const bool layers = !options.layers.empty();
-  if (options.layers.starts_with("rollout") || options.layers.starts_with("flow")) return options.layers;
   const std::string of = layers ? "layers " + options.layers + " · " : std::string();
   if (options.pool != HeadPool::none)
     return of + (options.pool == HeadPool::mean ? "mean of the heads" : "largest of the heads");
@@ -38,47 +47,33 @@ std::string heads_text(const Trace& trace, const ExportOptions& options) {
 /// The words of the batch entry, or the name of their source.
 std::string input_text(const Trace& trace, Index batch) {
   const Scenario& scenario = trace.scenario;
+  const bool weights = trace.inputs.random_parameters, input = trace.inputs.random_inputs;
   const bool reads = scenario.source == Source::text || scenario.text_as_input || network_of(trace.inputs);
   std::string text = reads ? scenario.text : std::string();
   for (Index line = 0; line < batch && !text.empty(); ++line)
     text.erase(0, std::min(text.find('\n'), text.size() - 1) + 1);
   text = text.substr(0, text.find('\n'));
-  std::string all;
-  const auto add = [&](const std::string& part) { all += (all.empty() ? "" : " · ") + part; };
-  if (trace.inputs.random_parameters) add("random weights");
-  if (trace.inputs.random_inputs) add("random input");
-  if (!all.empty()) add("seed " + std::to_string(scenario.seed));
-  if (!scenario.image.empty()) add("picture: " + std::string(file_name_of(scenario.image)));
-  if (!text.empty() && !trace.inputs.random_inputs) add("text: " + text);
-  return all;
+  return dotted({weights ? "random weights" : "", input ? "random input" : "",
+                 weights || input ? "seed " + std::to_string(scenario.seed) : "",
+                 scenario.image.empty() ? "" : "picture: " + std::string(file_name_of(scenario.image)),
+                 text.empty() || input ? "" : "text: " + text});
 }
 
-/// "model:english · layer 2 · head 1 · batch entry 0 of 2 · text: the girl looked at"; parts without information are
-/// left out.
+/// "model:english · layer 2 · head 1 · batch entry 0 of 2 · text: the girl looked at"
 std::string about_figure(const Trace& trace, const ExportOptions& options) {
-  std::string all;
-  const auto add = [&](const std::string& part) {
-    if (!part.empty()) all += (all.empty() ? "" : " · ") + part;
-  };
-  add(std::string(file_name_of(trace.scenario.file)));
-  if (const std::string layer = layer_shown(trace); !layer.empty() && options.layers.empty()) add("layer " + layer);
-  add(heads_text(trace, options));
+  const std::string layer = options.layers.empty() ? layer_shown(trace) : "";
   const Index batch = trace.dims().batch;
-  if (batch > 1 && !is_parameter(options.stage))
-    add("batch entry " + std::to_string(options.batch) + " of " + std::to_string(batch));
-  add(input_text(trace, options.batch));
-  return all;
-}
-
-std::string stage_names(const Trace& trace) {
-  return comma_list(trace.stages(), [](Stage stage) { return name(stage); });
+  const bool one_of_several = batch > 1 && !is_parameter(options.stage);
+  return dotted({std::string(file_name_of(trace.scenario.file)), layer.empty() ? "" : "layer " + layer,
+                 heads_text(trace, options),
+                 one_of_several ? "batch entry " + std::to_string(options.batch) + " of " + std::to_string(batch) : "",
+                 input_text(trace, options.batch)});
 }
 
 void check_within(const char* option, Index value, Index count) {
   if (value >= 0 && value < count) return;
-  const std::string last = std::to_string(count - 1);
   throw SettingError(option, Message("{0} is out of range", value),
-                     count == 1 ? Message("expected 0") : Message("expected 0 to {0}", last));
+                     count == 1 ? Message("expected 0") : Message("expected 0 to {0}", count - 1));
 }
 
 void check_size(const StageCut& cut) {
@@ -128,27 +123,33 @@ bool can_add_contributions(const Trace& trace, const ExportOptions& options) {
          options.pool == HeadPool::none && !trace[Stage::weights].source() && can_contribute(trace);
 }
 
-std::vector<Message> write_figure(const Trace& trace, const ExportOptions& options, const std::string& extension,
-                                  const std::filesystem::path& path) {
+/// A figure for a page, without the panel of the picture alone: the page has a slider.
+FigureSpec page_figure(const Trace& trace, const ExportOptions& options) {
   FigureSpec spec = figure_for(trace, options);
-  if (extension == ".html") {
-    std::erase_if(spec.panels, [](const FigurePanel& panel) { return panel.opacity == 0; });  // the page has a slider
+  std::erase_if(spec.panels, [](const FigurePanel& panel) { return panel.opacity == 0; });
+  return spec;
+}
+
+std::vector<Message> write_page(const Trace& trace, const ExportOptions& options, const std::filesystem::path& path) {
+  const FigureSpec spec = page_figure(trace, options);
+  const bool wanted = can_add_contributions(trace, options);
+  const bool small_enough = 2 * html_numbers(spec) <= most_html_numbers || options.layers.empty();
+  std::optional<FigureSpec> contributions;
+  if (wanted && small_enough) {
     ExportOptions other = options;
     other.stage = Stage::contribution_norms;
-    const bool wanted = can_add_contributions(trace, options);
-    const bool small_enough = 2 * html_numbers(spec) <= most_html_numbers || options.layers.empty();
-    std::optional<FigureSpec> contributions =
-        wanted && small_enough ? std::optional(figure_for(trace, other)) : std::nullopt;
-    if (contributions)
-      std::erase_if(contributions->panels, [](const FigurePanel& panel) { return panel.opacity == 0; });
-    write_whole_file(
-        path,
-        html_figure(spec, options.shares ? "contribution_shares" : std::string(name(options.stage)),
-                    contributions && contributions->panels.size() == spec.panels.size() ? &*contributions : nullptr));
-    if (wanted && !small_enough)
-      return {"what arrives (contribution_norms of so many heads would make the page twice as large)"};
-    return {};
+    contributions = page_figure(trace, other);
   }
+  const bool fits = contributions && contributions->panels.size() == spec.panels.size();
+  write_whole_file(path, html_figure(spec, measure_name(options), fits ? &*contributions : nullptr));
+  if (small_enough || !wanted) return {};
+  return {"what arrives (contribution_norms of so many heads would make the page twice as large)"};
+}
+
+std::vector<Message> write_figure(const Trace& trace, const ExportOptions& options, const std::string& extension,
+                                  const std::filesystem::path& path) {
+  if (extension == ".html") return write_page(trace, options, path);
+  const FigureSpec spec = figure_for(trace, options);
   ArrangedFigure figure(spec);
   const std::string about = about_figure(trace, options);
   if (extension == ".svg") write_whole_file(path, figure.svg(options.svg_text, about));
@@ -196,8 +197,9 @@ std::optional<Trace> with_contribution_norms(const Trace& trace, const ExportOpt
 StageCut cut_of(const ExportOptions& options, const Trace& trace) {
   const Stage stage = options.stage;
   if (!trace.has(stage)) {
-    throw SettingError("--stage", Message("{0} is not part of this computation", std::string(name(stage))),
-                       Message("expected one of {0}", stage_names(trace)));
+    throw SettingError(
+        "--stage", Message("{0} is not part of this computation", std::string(name(stage))),
+        Message("expected one of {0}", comma_list(trace.stages(), [](Stage each) { return name(each); })));
   }
   check_within("--batch", options.batch, is_parameter(stage) ? 1 : trace.dims().batch);
   const MatrixView whole = trace[stage].matrix(options.batch, 0);
@@ -222,7 +224,7 @@ NamedArray chosen_numbers(const Trace& trace, const ExportOptions& options) {
   const StageCut cut = cut_of(options, trace);
   check_size(cut);
   NamedArray array = stage_array(cut);
-  if (options.shares) array.name = "contribution_shares";
+  array.name = measure_name(options);
   return array;
 }
 

@@ -81,11 +81,10 @@ void range(ExportOptions& o, Text, Text text) {
   o.style.own_range = true;
 }
 Written range_text(const ExportOptions& o) {
-  constexpr const char* words[] = {"row", "head", "stage"};
   const RangeSetting& range = o.style.range;
   const char* sign = range.percent ? "%" : "";
   if (range.mode == RangeMode::fixed) return shortest(range.fixed.lo) + sign + ":" + shortest(range.fixed.hi) + sign;
-  return range.mode == RangeMode::head && !o.style.own_range ? Written() : words[static_cast<int>(range.mode)];
+  return range.mode == RangeMode::head && !o.style.own_range ? Written() : range_words[static_cast<int>(range.mode)];
 }
 
 void theme(ExportOptions& o, Text, Text text) { o.style.theme = parse_theme(std::string(text)); }
@@ -98,19 +97,25 @@ auto& field(auto& options) {
   else return options.style.*member;
 }
 
-/// A text; an empty one unsets the field.
+/// Resets a field to its default.
 template <auto member>
-void set_text(ExportOptions& o, Text, Text text) {
-  field<member>(o) = std::string(text);
-}
-template <auto member>
-Written text_of_field(const ExportOptions& o) {
-  return field<member>(o).empty() ? Written() : field<member>(o);
+void reset(ExportOptions& o) {
+  const ExportOptions usual;
+  field<member>(o) = field<member>(usual);
 }
 
+/// The value of a text, which is unset if it is empty, or of an optional text.
 template <auto member>
-Written words_text(const ExportOptions& o) {
-  return o.style.*member;
+Written text_of_field(const ExportOptions& o) {
+  const auto& text = field<member>(o);
+  if constexpr (std::is_same_v<std::decay_t<decltype(text)>, Written>) return text;
+  else return text.empty() ? Written() : text;
+}
+/// The row of a text.
+template <auto member>
+constexpr ExportOption text_option(Text option, Text operand, Text help) {
+  constexpr auto set = [](ExportOptions& o, Text, Text text) { field<member>(o) = std::string(text); };
+  return {option, operand, help, set, text_of_field<member>, reset<member>};
 }
 
 /// A number that may be unset.
@@ -121,15 +126,23 @@ Written number_text(const ExportOptions& o) {
   if constexpr (std::is_floating_point_v<std::decay_t<decltype(*number)>>) return shortest(*number);
   else return std::to_string(*number);
 }
-
-/// A switch that sets the field to `on`.
-template <auto member, bool on>
-void set_switch(ExportOptions& o, Text option, Text text) {
-  o.style.*member = parse_switch(option, text) == on;
+/// The row of a count, which is unset by default.
+template <auto member>
+constexpr ExportOption count_option(Text option, Text operand, Text help) {
+  constexpr auto set = [](ExportOptions& o, Text name, Text text) {
+    field<member>(o) = parse_whole(name, text, 1, 1 << 20);
+  };
+  return {option, operand, help, set, number_text<member>, reset<member>};
 }
+
+/// The row of a switch that sets the field to `on`.
 template <auto member, bool on>
-Written switch_text(const ExportOptions& o) {
-  return o.style.*member == on ? Written("true") : Written();
+constexpr ExportOption switch_option(Text option, Text help) {
+  constexpr auto set = [](ExportOptions& o, Text name, Text text) {
+    field<member>(o) = parse_switch(name, text) == on;
+  };
+  constexpr auto written = [](const ExportOptions& o) { return field<member>(o) == on ? Written("true") : Written(); };
+  return {option, "", help, set, written};
 }
 
 void cell(ExportOptions& o, Text option, Text text) { o.style.cell = parse_number(option, text); }
@@ -159,15 +172,14 @@ Part parse_part(Text option, Text text) {
   };
   return {end(text.substr(0, colon)), end(text.substr(colon + 1))};
 }
+/// The row of --rows and --cols.
 template <auto member>
-void part(ExportOptions& o, Text option, Text text) {
-  o.*member = parse_part(option, text);
-}
-template <auto member>
-Written part_text(const ExportOptions& o) {
-  const Part& part = o.*member;
-  if (part == Part{}) return {};
-  return (part.first ? std::to_string(*part.first) : "") + ":" + (part.last ? std::to_string(*part.last) : "");
+constexpr ExportOption part_option(Text option, Text help) {
+  constexpr auto set = [](ExportOptions& o, Text name, Text text) { o.*member = parse_part(name, text); };
+  constexpr auto written = [](const ExportOptions& o) {
+    return o.*member == Part{} ? Written() : python_slice(o.*member);
+  };
+  return {option, "A:B", help, set, written, reset<member>};
 }
 
 template <typename Value, std::size_t count>
@@ -220,11 +232,6 @@ Written opacity_text(const ExportOptions& o) {
   return o.style.opacity == StageFigureStyle().opacity ? Written() : shortest(o.style.opacity);
 }
 
-template <auto member>
-void set_whole(ExportOptions& o, Text option, Text text) {
-  o.style.*member = parse_whole(option, text, 1, 1 << 20);
-}
-
 /// "Q0:Q1,K0:K1", with "=label" for a label; several are on separate lines.
 void highlight(ExportOptions& o, Text option, Text text) {
   o.style.highlights.clear();
@@ -245,8 +252,8 @@ Written highlight_text(const ExportOptions& o) {
   std::string text;
   for (const Highlight& mark : o.style.highlights) {
     const auto span = [](Index a, Index b) { return std::to_string(a) + ":" + std::to_string(b); };
-    text +=
-        (text.empty() ? "" : "\n") + span(mark.first_row, mark.last_row) + "," + span(mark.first_col, mark.last_col);
+    (text += text.empty() ? "" : "\n") +=
+        span(mark.first_row, mark.last_row) + "," + span(mark.first_col, mark.last_col);
     if (!mark.label.empty()) text += "=" + mark.label;
   }
   return text.empty() ? Written() : text;
@@ -274,61 +281,52 @@ constexpr ExportOption table[] = {
     {"--layers", "all|encoder|decoder|cross|rollout[:N]|flow[:N]|experts|kept",
      "of a network: layers by heads, what they give together up to layer N, the experts that words chose, what is kept "
      "of words",
-     layers, text_of_field<&ExportOptions::layers>},
-    {"--rows", "A:B", "a part of the rows, as Python counts", part<&ExportOptions::rows>,
-     part_text<&ExportOptions::rows>},
-    {"--cols", "A:B", "a part of the columns", part<&ExportOptions::cols>, part_text<&ExportOptions::cols>},
+     layers, text_of_field<&ExportOptions::layers>, reset<&ExportOptions::layers>},
+    part_option<&ExportOptions::rows>("--rows", "a part of the rows, as Python counts"),
+    part_option<&ExportOptions::cols>("--cols", "a part of the columns"),
     {"--kind", "heatmap|arcs|difference|...",
      "or reach, blocks, side-by-side (of masks); difference: of two heads or files; lens, why, patch: of what a "
      "network predicts; overlay: over its picture",
      kind, kind_text},
-    {"--query", "ROW,COL|cls", "the patch whose row an overlay shows; cls unless set", set_text<&ExportOptions::query>,
-     text_of_field<&ExportOptions::query>},
-    {"--opacity", "X", "of an overlay's colours, 0.05 to 1; 0.6 unless set", opacity, opacity_text},
-    {"--word", "WORD[,OTHER]", "whose logit why and patch are of; the most likely next one unset",
-     set_text<&ExportOptions::word>, text_of_field<&ExportOptions::word>},
-    {"--from", "TEXT", "the text whose states patch puts into this one", set_text<&ExportOptions::from>,
-     text_of_field<&ExportOptions::from>},
+    text_option<&ExportOptions::query>("--query", "ROW,COL|cls",
+                                       "the patch whose row an overlay shows; cls unless set"),
+    {"--opacity", "X", "of an overlay's colours, 0.05 to 1; 0.6 unless set", opacity, opacity_text,
+     reset<&Style::opacity>},
+    text_option<&ExportOptions::word>("--word", "WORD[,OTHER]",
+                                      "whose logit why and patch are of; the most likely next one unset"),
+    text_option<&ExportOptions::from>("--from", "TEXT", "the text whose states patch puts into this one"),
     {"--what", "residual|heads|mlp", "which of them; residual unless set", set_state,
-     text_of_field<&ExportOptions::what>},
-    {"--other-mask", "EXPR", "the second mask of side-by-side", set_text<&Style::other_mask>,
-     text_of_field<&Style::other_mask>},
-    {"--other-file", "FILE", "the second file of difference: stages, or a computation of its own",
-     set_text<&Style::other_file>, text_of_field<&Style::other_file>},
-    {"--block", "N", "the side of a block, for blocks", set_whole<&Style::block>, number_text<&Style::block>},
+     text_of_field<&ExportOptions::what>, reset<&ExportOptions::what>},
+    text_option<&Style::other_mask>("--other-mask", "EXPR", "the second mask of side-by-side"),
+    text_option<&Style::other_file>("--other-file", "FILE",
+                                    "the second file of difference: stages, or a computation of its own"),
+    count_option<&Style::block>("--block", "N", "the side of a block, for blocks"),
     {"--style", "light|dark|print|FILE", "print: readable in greys; FILE: JSON, {\"font-size\": 7, \"norm\": \"log\"}",
      style_named, style_text},
-    {"--colormap", "NAME", "see `headlight list colormaps`", set_text<&Style::colormap>,
-     text_of_field<&Style::colormap>},
+    text_option<&Style::colormap>("--colormap", "NAME", "see `headlight list colormaps`"),
     {"--range", "row|head|stage|LO:HI|LO%:HI%", "what the colours span; stage: one scale for all heads", range,
      range_text},
     {"--norm", "linear|sqrt|log",
      "how values spread over the colours; log unless set for weights of which few are large", norm, norm_text},
     {"--theme", "light|dark", "ink on paper, or the other way round", theme, theme_text},
-    {"--title", "TEXT", "in place of the stage's name; \"\" for none", set_text<&Style::title>,
-     words_text<&Style::title>},
-    {"--row-label", "TEXT", "what the rows are; \"\" for none", set_text<&Style::row_label>,
-     words_text<&Style::row_label>},
-    {"--col-label", "TEXT", "what the columns are; \"\" for none", set_text<&Style::col_label>,
-     words_text<&Style::col_label>},
-    {"--no-tokens", "", "indices in place of the tokens", set_switch<&Style::tokens, false>,
-     switch_text<&Style::tokens, false>},
-    {"--no-bar", "", "without a colour bar", set_switch<&Style::bar, false>, switch_text<&Style::bar, false>},
-    {"--values", "", "numbers in the cells, where they fit", set_switch<&Style::values, true>,
-     switch_text<&Style::values, true>},
-    {"--bare", "", "the cells alone", set_switch<&Style::bare, true>, switch_text<&Style::bare, true>},
-    {"--transparent", "", "nothing behind the figure", set_switch<&Style::transparent, true>,
-     switch_text<&Style::transparent, true>},
+    text_option<&Style::title>("--title", "TEXT", "in place of the stage's name; \"\" for none"),
+    text_option<&Style::row_label>("--row-label", "TEXT", "what the rows are; \"\" for none"),
+    text_option<&Style::col_label>("--col-label", "TEXT", "what the columns are; \"\" for none"),
+    switch_option<&Style::tokens, false>("--no-tokens", "indices in place of the tokens"),
+    switch_option<&Style::bar, false>("--no-bar", "without a colour bar"),
+    switch_option<&Style::values, true>("--values", "numbers in the cells, where they fit"),
+    switch_option<&Style::bare, true>("--bare", "the cells alone"),
+    switch_option<&Style::transparent, true>("--transparent", "nothing behind the figure"),
     {"--cell", "PIXELS", "the width and height of a cell", cell, number_text<&Style::cell>},
-    {"--columns", "N", "of the grid of heads", set_whole<&Style::columns>, number_text<&Style::columns>},
-    {"--letters", "", "(a), (b), ... before the heads' names", set_switch<&Style::letters, true>,
-     switch_text<&Style::letters, true>},
+    count_option<&Style::columns>("--columns", "N", "of the grid of heads"),
+    switch_option<&Style::letters, true>("--letters", "(a), (b), ... before the heads' names"),
     {"--highlight", "Q0:Q1,K0:K1[=LABEL]", "a frame around these cells; may be repeated", highlight, highlight_text,
-     true},
+     reset<&Style::highlights>, true},
     {"--size", "WxH|W|column|page", "of the figure: 640x480 pixels, 8x6cm, 80mm wide, 3.5x2.5in, a column (3.5in)",
      size, size_text},
-    {"--font-size", "PT", "points, 6 or more; 8 on paper unless set", font_size, number_text<&Style::font_size>},
-    {"--font", "FAMILY", "of labels and titles", set_text<&Style::font>, text_of_field<&Style::font>},
+    {"--font-size", "PT", "points, 6 or more; 8 on paper unless set", font_size, number_text<&Style::font_size>,
+     reset<&Style::font_size>},
+    text_option<&Style::font>("--font", "FAMILY", "of labels and titles"),
     {"--dpi", "N", "pixels to an inch: 96 for pixels, 300 for lengths unless set", dpi,
      number_text<&ExportOptions::dpi>},
     {"--svg-text", "text|outlines", "letters that can be edited, or shapes that look the same everywhere", svg_text,
@@ -338,25 +336,6 @@ constexpr ExportOption table[] = {
 }  // namespace
 
 std::span<const ExportOption> all_export_options() { return table; }
-
-void clear_export_option(ExportOptions& options, std::string_view option) {
-  const ExportOptions usual;
-  if (option == "--rows") options.rows = usual.rows;
-  if (option == "--cols") options.cols = usual.cols;
-  if (option == "--highlight") options.style.highlights.clear();
-  if (option == "--columns") options.style.columns.reset();
-  if (option == "--font") options.style.font.clear();
-  if (option == "--font-size") options.style.font_size.reset();
-  if (option == "--layers") options.layers.clear();
-  if (option == "--other-file") options.style.other_file.clear();
-  if (option == "--other-mask") options.style.other_mask.clear();
-  if (option == "--block") options.style.block.reset();
-  if (option == "--query") options.query.clear();
-  if (option == "--word") options.word.clear();
-  if (option == "--from") options.from.clear();
-  if (option == "--what") options.what.clear();
-  if (option == "--opacity") options.style.opacity = usual.style.opacity;
-}
 
 std::vector<std::string> export_words(const ExportOptions& options) {
   std::vector<std::string> words;
@@ -370,6 +349,10 @@ std::vector<std::string> export_words(const ExportOptions& options) {
     }
   }
   return words;
+}
+
+std::string measure_name(const ExportOptions& options) {
+  return options.shares ? "contribution_shares" : std::string(name(options.stage));
 }
 
 StageFigureStyle style_of(const ExportOptions& options) {

@@ -84,18 +84,20 @@ struct ExportOption {
   /// The text that makes apply() set the current value; unset for the default. For an option that may be repeated, one
   /// line per value.
   std::optional<std::string> (*text)(const ExportOptions& options);
+  /// Sets the default; null if the option cannot be reset.
+  void (*reset)(ExportOptions& options) = nullptr;
   bool repeats = false;
 };
 
 /// In the order of the manual.
 std::span<const ExportOption> all_export_options();
 
-/// Resets the option to its default.
-void clear_export_option(ExportOptions& options, std::string_view option);
-
 /// The options that differ from their defaults as command-line arguments, always with --stage: {"--stage", "weights",
 /// "--values"}.
 std::vector<std::string> export_words(const ExportOptions& options);
+
+/// The name of the numbers in files: the stage, or "contribution_shares".
+std::string measure_name(const ExportOptions& options);
 
 /// The trace with contribution_norms, if the options need them (or their shares) and the trace lacks them; otherwise
 /// unset.

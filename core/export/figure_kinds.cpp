@@ -88,29 +88,32 @@ Tensor stage_of(const std::string& file, const StageCut& cut) {
   return fit((*other_values)[cut.stage]);
 }
 
-/// The second file (B) minus the first (A), a panel for each head.
-FigureSpec difference_of_files(const StageCut& cut, const StageFigureStyle& style) {
-  FigureSpec spec = stage_figure(cut, style);
-  const StageCut plain{cut.trace, cut.stage, cut.batch, cut.heads, cut.grid, cut.rows, cut.cols};
-  const Tensor other_values = stage_of(style.other_file, cut);
-  if (cut.pool != HeadPool::none)
-    throw SettingError("--kind", "a difference of files is of heads as they are", "expected --head all, or numbers");
-  spec.kept.reserve(cut.heads.size());
-  for (std::size_t i = 0; i < cut.heads.size(); ++i) {
-    const MatrixView part = part_of(other_values.matrix(cut.batch, cut.heads[i]), cut.rows, cut.cols);
-    spec.kept.push_back(less(part, plain.matrix(cut.heads[i])));
-    spec.panels[i].matrix = spec.kept.back().matrix();
-  }
-  if (!style.title)
-    spec.title = std::string(name(cut.stage)) + " · " + file_in_title(style.other_file) + " − " +
-                 (cut.trace.scenario.file.empty() ? "this" : file_in_title(cut.trace.scenario.file));
+/// The title and colours of a difference. Unless the user gave a range, it is that of the differences.
+void style_difference(FigureSpec& spec, const StageFigureStyle& style, RangeMode mode, const std::string& title) {
+  if (!style.title) spec.title = title;
   spec.subtitle.clear();
   spec.palette = Palette::diverging;
   if (style.colormap.empty()) spec.colormap = style.print ? "coolwarm" : "";
-  if (style.range.mode != RangeMode::fixed) {
-    spec.range_mode = RangeMode::stage;
-    spec.range.reset();
+  if (style.range.mode == RangeMode::fixed) return;
+  spec.range_mode = mode;
+  spec.range.reset();
+}
+
+/// The second file (B) minus the first (A), a panel for each head.
+FigureSpec difference_of_files(const StageCut& cut, const StageFigureStyle& style) {
+  FigureSpec spec = stage_figure(cut, style);
+  const Tensor other_values = stage_of(style.other_file, cut);
+  if (cut.pool != HeadPool::none)
+    throw SettingError("--kind", "a difference of files is of heads as they are", "expected --head all, or numbers");
+  for (std::size_t i = 0; i < cut.heads.size(); ++i) {
+    const MatrixView part = part_of(other_values.matrix(cut.batch, cut.heads[i]), cut.rows, cut.cols);
+    spec.kept.push_back(less(part, cut.matrix(cut.heads[i])));
+    spec.panels[i].matrix = spec.kept.back().matrix();
   }
+  const std::string& file = cut.trace.scenario.file;
+  style_difference(spec, style, RangeMode::stage,
+                   std::string(name(cut.stage)) + " · " + file_in_title(style.other_file) + " − " +
+                       (file.empty() ? "this" : file_in_title(file)));
   return spec;
 }
 
@@ -124,14 +127,10 @@ FigureSpec difference(const StageCut& cut, const StageFigureStyle& style) {
   first.grid = false;
   first.heads = {a};
   FigureSpec spec = stage_figure(first, style);
-  if (!style.title)
-    spec.title = std::string(name(cut.stage)) + " · head " + std::to_string(b) + " − head " + std::to_string(a);
-  spec.subtitle.clear();
-  spec.palette = Palette::diverging;
   spec.kept.push_back(less(cut.matrix(b), cut.matrix(a)));
   spec.panels = {{spec.kept.back().matrix(), cut.masks(a), "", {}}};
-  if (style.colormap.empty()) spec.colormap = style.print ? "coolwarm" : "";
-  if (style.range.mode != RangeMode::fixed) spec.range_mode = RangeMode::head;
+  style_difference(spec, style, RangeMode::head,
+                   std::string(name(cut.stage)) + " · head " + std::to_string(b) + " − head " + std::to_string(a));
   return spec;
 }
 
@@ -144,7 +143,7 @@ FigureSpec reach_figure(const StageCut& cut, const StageFigureStyle& style) {
   FigureSpec spec = figure_of_tensor(cut, style, first, "reach: layers until a query hears of a key");
   // Not reached within this number of layers: masked.
   spec.kept.push_back(each_number(first, [](float v) { return v > 0 ? 1.0f : 0.0f; }));
-  spec.panels.front() = {spec.kept[spec.kept.size() - 2].matrix(), {spec.kept.back().matrix(), {}}, "", {}};
+  spec.panels.front().masks.allowed = spec.kept.back().matrix();
   spec.words.masked = "never";
   return spec;
 }
@@ -171,34 +170,26 @@ FigureSpec sides(const StageCut& cut, const StageFigureStyle& style) {
   if (style.other_mask.empty())
     throw SettingError("--kind", "side-by-side needs a second mask", "expected --other-mask EXPR with it");
   const Tensor a = mask_of(cut, cut.heads.front());
-  StageCut whole = cut;
-  whole.rows = whole.cols = {};
-  const Tensor in_force = mask_of(whole, cut.heads.front());
-  const MaskExpression expression = MaskExpression::parse(style.other_mask);
+  const MatrixView whole = cut.trace[Stage::weights].matrix(cut.batch, 0);
   MaskContext context;
-  context.n_q = in_force.size(0), context.n_k = in_force.size(1);
+  context.n_q = whole.rows, context.n_k = whole.cols;
   context.grid = cut.trace.inputs.grid;
-  const Tensor b_whole = evaluate(expression, context);
-  const auto [r0, r1] = settle(cut.rows, b_whole.matrix(0, 0).rows, "--rows");
-  const auto [c0, c1] = settle(cut.cols, b_whole.matrix(0, 0).cols, "--cols");
-  Buffer both, in_a, in_b, in_either;
+  const Tensor b = evaluate(MaskExpression::parse(style.other_mask), context);
+  const MatrixView in_a = a.matrix(), in_b = part_of(b.matrix(), cut.rows, cut.cols);
   Index only_a = 0, only_b = 0;
-  for (Index row = r0; row < r1; ++row) {
-    for (Index col = c0; col < c1; ++col) {
-      const float left = a.matrix()(row - r0, col - c0), right = b_whole.matrix(0, 0)(row, col);
-      const float which = right - left;  // only A, both, only B
-      both.push_back(which), in_a.push_back(left), in_b.push_back(right), in_either.push_back(std::max(left, right));
-      only_a += left > right, only_b += right > left;
-    }
-  }
-  FigureSpec spec = figure_of_tensor(cut, style, Tensor({r1 - r0, c1 - c0}, std::move(both)), "two masks");
-  for (Buffer* cells : {&in_a, &in_b, &in_either}) spec.kept.emplace_back(Shape{r1 - r0, c1 - c0}, std::move(*cells));
+  const Tensor in_either = from_cells(in_a.rows, in_a.cols, [&](Index row, Index col) {
+    only_a += in_a(row, col) > in_b(row, col), only_b += in_b(row, col) > in_a(row, col);
+    return std::max(in_a(row, col), in_b(row, col));
+  });
+  FigureSpec spec = figure_of_tensor(cut, style, less(in_b, in_a), "two masks");  // −1: only A, 0: both, 1: only B
+  spec.kept.insert(spec.kept.end(), {a, b, in_either});
   const std::string mask = cut.trace.scenario.mask.empty() ? "in force" : cut.trace.scenario.mask;
-  const auto panel = [&](std::size_t allowed, const std::string& title) {
-    return FigurePanel{spec.kept[0].matrix(), {spec.kept[allowed].matrix(), {}}, title, {}};
+  const auto panel = [&](const MatrixView& allowed, const std::string& title) {
+    return FigurePanel{spec.kept.front().matrix(), {allowed, {}}, title, {}};
   };
-  spec.panels = {panel(1, "A: " + mask), panel(2, "B: " + style.other_mask),
-                 panel(3, "B − A: " + std::to_string(only_a) + " only A, " + std::to_string(only_b) + " only B")};
+  spec.panels = {
+      panel(in_a, "A: " + mask), panel(in_b, "B: " + style.other_mask),
+      panel(in_either.matrix(), "B − A: " + std::to_string(only_a) + " only A, " + std::to_string(only_b) + " only B")};
   spec.palette = Palette::diverging;
   spec.colormap = "mask pair";
   spec.range_mode = RangeMode::fixed;

@@ -1,6 +1,7 @@
 #include "core/export/handout.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <optional>
 
@@ -21,21 +22,19 @@ struct DiagramLine {
   std::string from;
 };
 
-std::size_t line_of(Lane lane) {
-  switch (lane) {
-    case Lane::query: return 0;
-    case Lane::key: return 1;
-    case Lane::value: return 2;
-    case Lane::scores:
-    case Lane::weights: return 3;
-    case Lane::outputs: return 4;
-  }
-  return 4;
-}
+/// By lane: its line of the diagram, and the colour of its stages' names.
+struct LaneLook {
+  std::size_t line;
+  Rgba ThemeColours::*colour;
+};
+constexpr LaneLook lane_looks[] = {{0, &ThemeColours::query}, {1, &ThemeColours::key},   {2, &ThemeColours::value},
+                                   {3, &ThemeColours::ink},   {3, &ThemeColours::after}, {4, &ThemeColours::after}};
+static_assert(std::size(lane_looks) == static_cast<std::size_t>(Lane::outputs) + 1);
+const LaneLook& look_of(Stage stage) { return lane_looks[static_cast<std::size_t>(info(stage).lane)]; }
 
 std::vector<DiagramLine> lines_of(const Trace& trace) {
   std::vector<DiagramLine> lines(5);
-  for (const Stage stage : trace.stages()) lines[line_of(info(stage).lane)].stages.push_back(stage);
+  for (const Stage stage : trace.stages()) lines[look_of(stage).line].stages.push_back(stage);
   std::erase_if(lines, [](const DiagramLine& line) { return line.stages.empty(); });  // a source may give weights alone
   const auto has = [&](Stage stage) { return trace.has(stage); };
   for (DiagramLine& line : lines) {
@@ -76,7 +75,7 @@ class Diagram {
         {line.from, FontRole::mono, small, theme_.muted, {at.x + indent_ - 4, middle + small / 3}, Anchor::end, 0});
     float x = at.x + indent_;
     for (const Stage stage : line.stages) {
-      // The mask is made from nothing: a plus where it comes to the scores.
+      // The mask is not computed from the stage before it; a plus shows that it is added to the scores.
       if (stage != line.stages.front() || !line.from.empty()) draw_arrow(x, middle, stage == Stage::mask);
       x += arrow;
       draw_stage(stage, {x, at.y});
@@ -88,7 +87,7 @@ class Diagram {
     const bool x = is_input(stage) && trace_.inputs.self_attention();
     const std::string title = x ? "X" : std::string(name(stage));
     const std::string shown = typesetter_.elide(title, FontRole::strong, small + 1, wide_ + arrow - 3);
-    canvas_.text({shown, FontRole::strong, small + 1, colour_of(info(stage).lane), {at.x, at.y + name_line - 5}});
+    canvas_.text({shown, FontRole::strong, small + 1, theme_.*look_of(stage).colour, {at.x, at.y + name_line - 5}});
     StageCut cut{trace_, stage};
     if (has_head_axis(stage))
       cut.heads = {std::min(is_per_kv_head(stage) ? head_ / trace_.dims().groups() : head_, trace_[stage].size(1) - 1)};
@@ -109,18 +108,6 @@ class Diagram {
                  true);
   }
 
-  Rgba colour_of(Lane lane) const {
-    switch (lane) {
-      case Lane::query: return theme_.query;
-      case Lane::key: return theme_.key;
-      case Lane::value: return theme_.value;
-      case Lane::scores: return theme_.ink;
-      case Lane::weights:
-      case Lane::outputs: return theme_.after;
-    }
-    return theme_.ink;
-  }
-
   PdfCanvas& canvas_;
   Typesetter& typesetter_;
   const Trace& trace_;
@@ -137,13 +124,6 @@ FigureSpec without_subtitle(FigureSpec figure) {
   return figure;
 }
 
-/// What the rows or columns of a picture are, if they are words.
-std::optional<std::string> words_of(Axis axis, const HandoutText& text) {
-  if (axis == Axis::query) return text.query;
-  if (axis == Axis::key) return text.keys;
-  return {};
-}
-
 /// The picture of a stage, under a heading of its own.
 FigureSpec picture_of(const StageCut& cut, const StageFigureStyle& style, const HandoutText& text) {
   FigureSpec figure = without_subtitle(stage_figure(cut, style));
@@ -158,8 +138,7 @@ FigureSpec picture_of(const StageCut& cut, const StageFigureStyle& style, const 
 class Pages : public PaperPages {
  public:
   Pages(const HandoutText& text, Paper paper, int count)
-      : PaperPages(text.title, text.page, count, paper == Paper::a4 ? 793.7f : 816.0f,
-                   paper == Paper::a4 ? 1122.5f : 1056.0f, margin),
+      : PaperPages(text.title, text.page, count, paper == Paper::a4 ? a4 : FigureSize{816, 1056}, margin),
         text_(text) {}
 
   void heading(const std::string& words, float size) {
@@ -193,22 +172,21 @@ class Pages : public PaperPages {
 
   void stage(const StageCut& cut) {
     const StageInfo& stage = info(cut.stage);
-    const auto said = text_.about.find(cut.stage);
-    const std::string about = said == text_.about.end() ? std::string() : said->second;
-    const std::vector<std::string> lines =
-        about.empty() ? std::vector<std::string>{} : broken_lines(about, body, inner(), typesetter_);
+    const auto found = text_.about.find(cut.stage);
+    const std::string about = found == text_.about.end() ? std::string() : found->second;
+    const std::size_t lines = about.empty() ? 0 : broken_lines(about, body, inner(), typesetter_).size();
     StageFigureStyle style;
     style.title = "";
     style.on_paper = true;
     const float room = cut.heads.size() > 4 ? 330.0f : 250.0f;
-    style.row_label = words_of(stage.rows, text_), style.col_label = words_of(stage.cols, text_);
+    label_axes(style, cut.stage, text_.query, text_.keys);
     style.size = FigureSize{inner(), 0};  // as high as the width needs, up to a limit
     auto figure = std::make_unique<ArrangedFigure>(picture_of(cut, style, text_));
     if (figure->size().height > room) {
       style.size->height = room;
       figure = std::make_unique<ArrangedFigure>(picture_of(cut, style, text_));
     }
-    need(block_gap + 26 + line * (1 + static_cast<float>(lines.size())) + above_figure + figure->size().height);
+    need(block_gap + 26 + line * (1 + static_cast<float>(lines)) + above_figure + figure->size().height);
     if (y_ > margin) y_ += block_gap;
     put(std::string(stage.name), FontRole::strong, 16, theme_.ink, 0, 14);
     const float after = margin + typesetter_.width(stage.name, FontRole::strong, 16) + 12;
@@ -258,9 +236,9 @@ void fill(Pages& pages, const Trace& trace, const HandoutText& text, Index head)
 }  // namespace
 
 void PaperPages::need(float height) {
-  if (y_ + height <= height_ - margin_ || y_ <= margin_) return;
+  if (y_ + height <= size_.height - margin_ || y_ <= margin_) return;
   footer();
-  canvas_.next_page(width_, height_);
+  canvas_.next_page(size_.width, size_.height);
   ++page_;
   y_ = margin_;
 }
@@ -271,8 +249,15 @@ std::string PaperPages::take() {
 }
 
 void PaperPages::footer() {
-  put_at({width_ / 2, height_ - margin_ / 2}, Anchor::middle, filled(numbering_, {page_, count_}), FontRole::text, 10,
-         theme_.muted);
+  put_at({size_.width / 2, size_.height - margin_ / 2}, Anchor::middle, filled(numbering_, {page_, count_}),
+         FontRole::text, 10, theme_.muted);
+}
+
+void label_axes(StageFigureStyle& style, Stage stage, const std::string& query, const std::string& key) {
+  const auto label = [&](Axis axis) {
+    return axis == Axis::query ? std::optional(query) : axis == Axis::key ? std::optional(key) : std::nullopt;
+  };
+  style.row_label = label(info(stage).rows), style.col_label = label(info(stage).cols);
 }
 
 std::string make_handout(const Trace& trace, const HandoutText& text, Paper paper, Index head) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/export/stage_figure.h"
 #include "core/figure/canvas.h"
 #include "core/figure/typesetter.h"
 #include "core/lesson/course.h"
@@ -34,28 +35,33 @@ struct HandoutText {
 /// eight), the first page shows `head`.
 std::string make_handout(const Trace& trace, const HandoutText& text, Paper paper = Paper::a4, Index head = 0);
 
+/// In 1/96 inch.
+inline constexpr FigureSize a4{793.7f, 1122.5f};
+
+/// Labels the axes that are queries or keys with these words.
+void label_axes(StageFigureStyle& style, Stage stage, const std::string& query, const std::string& key);
+
 /// Numbered pages that are filled from the top.
 class PaperPages {
  public:
   /// `numbering`: "page {0} of {1}", of `count` pages.
-  PaperPages(const std::string& title, const std::string& numbering, int count, float width, float height, float margin)
+  PaperPages(const std::string& title, const std::string& numbering, int count, FigureSize size, float margin)
       : margin_(margin),
-        width_(width),
-        height_(height),
+        size_(size),
         y_(margin),
-        canvas_(width, height, theme_.card, typesetter_, {title}),
+        canvas_(size.width, size.height, theme_.card, typesetter_, {title}),
         numbering_(numbering),
         count_(count) {}
   void space(float height) { y_ += height; }
   float y() const { return y_; }
-  /// What is that high stands together: here or on the next page.
+  /// Begins the next page if this one has less room than `height`.
   void need(float height);
   int pages() const { return page_; }
   std::string take();
 
  protected:
-  float inner() const { return width_ - 2 * margin_; }
-  /// From the left margin, below what is there.
+  float inner() const { return size_.width - 2 * margin_; }
+  /// Writes at `x` from the left margin, `baseline` below the content so far.
   void put(const std::string& words, FontRole role, float size, Rgba ink, float x, float baseline) {
     canvas_.text({words, role, size, ink, {margin_ + x, y_ + baseline}});
   }
@@ -64,7 +70,8 @@ class PaperPages {
   }
 
   const ThemeColours& theme_ = colours(Theme::light);
-  const float margin_, width_, height_;
+  const float margin_;
+  const FigureSize size_;
   float y_;
   Typesetter typesetter_;
   PdfCanvas canvas_;

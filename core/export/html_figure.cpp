@@ -19,31 +19,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string with(std::string text, const std::string& name, const std::string& value) {
-  const std::string place = "{{" + name + "}}";
-  text.replace(text.find(place), place.size(), value);
-  return text;
-}
-
-std::string as_html(const std::string& text) {
-  std::string out;
-  for (const char c : text) out += c == '<' ? "&lt;" : c == '&' ? "&amp;" : std::string(1, c);
-  return out;
-}
-
 /// Indices as in TeX, "n_{q}", or plainly, "n_q".
 std::string indices(const std::string& text, const char* begin, const char* end) {
-  std::string out;
-  for (const char c : text) out += c == index_begins ? begin : c == index_ends ? end : std::string(1, c);
-  return out;
-}
-
-/// JSON text that cannot end the <script> element around it.
-std::string script_json(const Json& data) {
-  std::string out;
-  for (const char c : data.dump(-1, ' ', false, Json::error_handler_t::replace))
-    out += c == '<' ? "\\u003c" : std::string(1, c);
-  return out;
+  return replaced(replaced(text, {&index_begins, 1}, begin), {&index_ends, 1}, end);
 }
 
 Json theme_colours(Theme theme) {
@@ -174,7 +152,6 @@ Json data_of(const FigureSpec& spec, const std::string& stage, const FigureSpec*
   const MatrixView& first = spec.panels.front().matrix;
   const Cells cells = cells_of(spec, spec);
   const auto is_words = [](const std::string& label) { return label == "query" || label == "key"; };
-  constexpr const char* modes[] = {"row", "head", "stage", "fixed"};
   const FigureWords& words = spec.words;
   return {{"stage", stage},
           {"heads", spec.panels.size()},
@@ -201,7 +178,7 @@ Json data_of(const FigureSpec& spec, const std::string& stage, const FigureSpec*
                                   : "sequential"},
           {"map_kind", diverging ? "diverging" : "sequential"},
           {"norm", norm_words[static_cast<std::size_t>(spec.norm)]},
-          {"range", modes[static_cast<std::size_t>(spec.range_mode)]},
+          {"range", range_words[static_cast<std::size_t>(spec.range_mode)]},
           {"whole", cells.whole},
           {"kinds", cells.kinds},
           {"panels", panels_of(spec, cells, light.kind())},
@@ -238,11 +215,12 @@ std::string html_figure(const FigureSpec& spec, const std::string& stage, const 
                        "expected at most 4000000: a part (--rows, --cols), fewer heads, or a .png");
   }
   const auto text_of = [](const char* name) { return whole_text(utf8_from(asset(name)), 1'000'000); };
-  std::string page = text_of("figure/figure.html");
-  page = with(page, "title", as_html(indices(spec.title, "_", "")));
-  page = with(page, "style", text_of("figure/figure.css"));
-  page = with(page, "script", text_of("figure/figure.js"));
-  return with(page, "data", script_json(data_of(spec, stage, arrives)));
+  const std::string title = replaced(replaced(indices(spec.title, "_", ""), "&", "&amp;"), "<", "&lt;");
+  const std::string data = data_of(spec, stage, arrives).dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string page = replaced(text_of("figure/figure.html"), "{{title}}", title);
+  page = replaced(page, "{{style}}", text_of("figure/figure.css"));
+  page = replaced(page, "{{script}}", text_of("figure/figure.js"));
+  return replaced(page, "{{data}}", replaced(data, "<", "\\u003c"));  // JSON must not end its <script> element
 }
 
 }  // namespace headlight

@@ -106,9 +106,23 @@ MatrixView part_of(const ExportOptions& options, const MatrixView& whole) {
   return part_of(whole, options.rows, options.cols);
 }
 
-/// The heads that are drawn for a layer.
-std::vector<Index> heads_of(const ExportOptions& options, const DrawnLayer& layer) {
+/// What is drawn of a layer.
+struct DrawnHeads {
+  Index batch;
+  std::vector<Index> heads;
+};
+
+/// Puts the mean over heads in place of a layer's heads if the options pool them. Throws SettingError if the batch
+/// entry or all the heads do not exist, or for pooling that is not available for layers.
+DrawnHeads choose_heads(const ExportOptions& options, DrawnLayer& layer) {
+  check_batch(options.batch, layer.values.size(0));
+  if (options.pool == HeadPool::max)
+    throw SettingError("--head", "the largest of each layer's heads is not drawn", "expected all, mean, or numbers");
   const Index count = layer.values.rank() == 4 ? layer.values.size(1) : 1;
+  if (options.pool == HeadPool::mean && layer.values.rank() == 4) {
+    layer.values = mean_over_heads(layer.values.slice(0, options.batch, 1));
+    return {0, {0}};
+  }
   const bool chosen_heads = !options.all_heads && (options.said_heads || options.heads != std::vector<Index>{0});
   std::vector<Index> heads;
   for (Index h = 0; h < count; ++h) {
@@ -117,18 +131,7 @@ std::vector<Index> heads_of(const ExportOptions& options, const DrawnLayer& laye
   if (heads.empty())
     throw SettingError("--head", Message("names no head of layer {0}", layer.name),
                        Message("expected 0 to {0}", count - 1));
-  return heads;
-}
-
-/// Puts the mean over heads in place of a layer's heads if the options pool them; whether it did. Throws SettingError
-/// if the batch entry does not exist, or for pooling that is not available for layers.
-bool pool_heads(const ExportOptions& options, DrawnLayer& layer) {
-  check_batch(options.batch, layer.values.size(0));
-  if (options.pool == HeadPool::max)
-    throw SettingError("--head", "the largest of each layer's heads is not drawn", "expected all, mean, or numbers");
-  const bool pooled = options.pool == HeadPool::mean && layer.values.rank() == 4;
-  if (pooled) layer.values = mean_over_heads(layer.values.slice(0, options.batch, 1));
-  return pooled;
+  return {options.batch, heads};
 }
 
 FigureSpec all_layers(const Trace& trace, const ExportOptions& options) {
@@ -138,13 +141,11 @@ FigureSpec all_layers(const Trace& trace, const ExportOptions& options) {
   // that is shown.
   FigureSpec spec = figure_of_one(layers.front().trace ? *layers.front().trace : trace, options);
   spec.panels.clear();
-  const Index batch = options.batch;
   std::size_t widest = 1;
   for (DrawnLayer& layer : layers) {
-    const bool pooled = pool_heads(options, layer);
+    const auto [batch, heads] = choose_heads(options, layer);
     spec.kept.push_back(layer.values);
     if (layer.trace && layer.trace->has(Stage::mask)) spec.kept.push_back((*layer.trace)[Stage::mask]);
-    const std::vector<Index> heads = pooled ? std::vector<Index>{0} : heads_of(options, layer);
     widest = std::max(widest, heads.size());
     const bool numbered = layer.name.find_first_not_of("0123456789") == std::string::npos;
     spec.line_names.push_back((numbered ? "L" : "") + layer.name);
@@ -153,19 +154,15 @@ FigureSpec all_layers(const Trace& trace, const ExportOptions& options) {
       for (const Index h : heads) spec.column_names.push_back("H" + std::to_string(h));
     }
     for (const Index h : heads) {
-      const Index b = pooled ? 0 : batch;
-      FigurePanel panel{part_of(options, layer.values.matrix(b, h)), {}, layer.name, {}};
-      if (!pooled && layer.values.rank() == 4) panel.title += "." + std::to_string(h);
-      if (layer.trace) {
-        panel.masks = masks_over(*layer.trace, options.stage, batch, h);
-        if (panel.masks.allowed) panel.masks.allowed = part_of(options, *panel.masks.allowed);
-        if (panel.masks.kept) panel.masks.kept = part_of(options, *panel.masks.kept);
-      }
+      FigurePanel panel{part_of(options, layer.values.matrix(batch, h)), {}, layer.name, {}};
+      if (layer.values.rank() == 4) panel.title += "." + std::to_string(h);
+      if (layer.trace)
+        panel.masks =
+            StageCut{*layer.trace, options.stage, options.batch, {h}, false, options.rows, options.cols}.masks(h);
       spec.panels.push_back(std::move(panel));
     }
   }
-  if (!style.columns)
-    spec.columns = options.pool == HeadPool::mean ? spec.columns : std::optional(static_cast<Index>(widest));
+  if (!style.columns && options.pool != HeadPool::mean) spec.columns = static_cast<Index>(widest);
   if (!style.title)
     spec.title = std::string(name(options.stage)) +
                  (options.pool == HeadPool::mean ? " · mean over heads, by layer" : " · layer.head");
@@ -315,13 +312,12 @@ NamedArray layers_array(const Trace& trace, const ExportOptions& options) {
   Shape shape;
   std::vector<DrawnLayer> layers = layers_drawn(trace, options);
   for (DrawnLayer& layer : layers) {
-    const bool pooled = pool_heads(options, layer);
-    const std::vector<Index> heads = pooled ? std::vector<Index>{0} : heads_of(options, layer);
+    const auto [batch, heads] = choose_heads(options, layer);
     if (shape.empty()) shape = {static_cast<Index>(layers.size()), static_cast<Index>(heads.size()), 0, 0};
     if (static_cast<Index>(heads.size()) != shape[1])
       throw SettingError("--layers", "layers have different numbers of heads", "expected a figure, or one layer");
     for (const Index h : heads) {
-      const MatrixView part = part_of(options, layer.values.matrix(pooled ? 0 : options.batch, h));
+      const MatrixView part = part_of(options, layer.values.matrix(batch, h));
       shape[2] = part.rows, shape[3] = part.cols;
       append_numbers(numbers, part);
     }

@@ -29,7 +29,8 @@ std::vector<DrawnLayer> layers_drawn(const Trace& trace, const ExportOptions& op
 
 /// The figure of one head with these options, to be drawn again with other numbers.
 FigureSpec figure_of_one(const Trace& trace, ExportOptions options);
-/// The colours span the numbers of all panels, or with RangeMode::head those of each, unless a person said a range.
+/// Makes the colours span the numbers of all panels, or with RangeMode::head those of each panel. A range that the user
+/// gave stays.
 void span_numbers(FigureSpec& spec, const ExportOptions& options, RangeMode mode = RangeMode::stage);
 
 /// Whether the options ask for a matrix computed from all layers, instead of each layer.

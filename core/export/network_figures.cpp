@@ -160,29 +160,26 @@ NamedArray network_array(const Trace& trace, const ExportOptions& options) {
 
 namespace {
 
-/// The picture under a batch entry's rows, and which keys are its patches.
+/// The picture under a batch entry's rows.
 struct Background {
   std::shared_ptr<const Image> image;
   std::string file;  ///< "": the default picture
-  PictureGrid grid;
 };
 
 /// For a network of pictures, the picture as the network sees it; else --image, with the patches of --grid.
 Background background_of(const Trace& trace, Index batch) {
   const auto pass = network_of(trace.inputs);
-  const PictureGrid& grid = trace.inputs.grid;
   const std::vector<std::string> files = text_lines(trace.scenario.image);
   const bool reads = pass && pass->network->spec().picture;
-  if (!grid.there() || (!reads && files.empty()))
+  if (!trace.inputs.grid.there() || (!reads && files.empty()))
     throw SettingError("--kind", "an overlay lies over a picture, and this reads none",
                        "expected a model that reads pictures, or --image FILE with --grid 14x14, the keys' patches");
   const Index count = reads ? std::ssize(pass->text.pictures) : std::ssize(files);
   check_batch(batch, count);
   const auto at = static_cast<std::size_t>(batch);
-  if (!reads)
-    return {std::make_shared<const Image>(read_picture(utf8_from(picture_place(files[at])))), files[at], grid};
+  if (!reads) return {std::make_shared<const Image>(read_picture(utf8_from(picture_place(files[at])))), files[at]};
   const std::shared_ptr<const Picture>& picture = pass->text.pictures[at];
-  return {{picture, &picture->image}, picture->file, grid};
+  return {{picture, &picture->image}, picture->file};
 }
 
 bool is_patch(const PictureGrid& grid, Index token) {
@@ -228,9 +225,8 @@ std::string other_tokens_text(const FigureSpec& spec, const Trace& trace, const 
   for (Index i = 0; i < trace.dims().n_k; ++i) {
     if (!is_patch(grid, i)) outside.push_back(i);
   }
-  if (outside.size() > most_names) groups.push_back({std::to_string(outside.size()) + " tokens", outside});
-  else
-    for (const Index i : outside) groups.push_back({trace.inputs.name_along(Axis::key, batch, i), {i}});
+  for (const Index i : outside) groups.push_back({trace.inputs.name_along(Axis::key, batch, i), {i}});
+  if (outside.size() > most_names) groups = {{std::to_string(outside.size()) + " tokens", outside}};
   std::string text;
   for (const auto& [name, tokens] : groups) {
     text += (text.empty() ? "" : "; ") + name;
@@ -246,31 +242,28 @@ std::string other_tokens_text(const FigureSpec& spec, const Trace& trace, const 
 }  // namespace
 
 void check_overlay(const Trace& trace, const ExportOptions& options) {
-  const auto refuse = [](const char* option, const char* wrong, const char* expected) {
-    throw SettingError(option, wrong, expected);
-  };
   background_of(trace, options.batch);
   if (info(options.stage).rows != Axis::query || info(options.stage).cols != Axis::key)
-    refuse("--stage", "an overlay is of what a query gives to each key", "expected --stage weights");
+    throw SettingError("--stage", "an overlay is of what a query gives to each key", "expected --stage weights");
   if (options.rows != Part{} || options.cols != Part{})
-    refuse("--kind", "an overlay is drawn whole", "expected no --rows and --cols with it");
+    throw SettingError("--kind", "an overlay is drawn whole", "expected no --rows and --cols with it");
   if (options.style.values)
-    refuse("--values", "numbers cannot be read over a picture", "expected -o F.csv or F.npy, which hold them");
+    throw SettingError("--values", "numbers cannot be read over a picture",
+                       "expected -o F.csv or F.npy, which hold them");
   if (options.style.own_range &&
       (options.style.range.mode == RangeMode::row || options.style.range.mode == RangeMode::head))
-    refuse("--range", "the pictures of an overlay share one scale", "expected stage or LO:HI");
+    throw SettingError("--range", "the pictures of an overlay share one scale", "expected stage or LO:HI");
 }
 
 void lay_over_picture(FigureSpec& spec, const Trace& trace, const ExportOptions& options) {
   const Background background = background_of(trace, options.batch);
-  const PictureGrid& grid = background.grid;
+  const PictureGrid& grid = trace.inputs.grid;
   const Index row = row_named(trace, grid, options);
   const std::string query = trace.inputs.name_along(Axis::query, options.batch, row);
   const std::string others_text = other_tokens_text(spec, trace, grid, options.batch, row);
   for (FigurePanel& panel : spec.panels) {
     panel.matrix = row_as_grid(panel.matrix, row, grid);
-    if (panel.masks.allowed) panel.masks.allowed = row_as_grid(*panel.masks.allowed, row, grid);
-    if (panel.masks.kept) panel.masks.kept = row_as_grid(*panel.masks.kept, row, grid);
+    panel.masks = panel.masks.with_each([&](const MatrixView& mask) { return row_as_grid(mask, row, grid); });
     panel.under = background.image;
     panel.opacity = options.style.opacity;
   }
@@ -284,8 +277,7 @@ void lay_over_picture(FigureSpec& spec, const Trace& trace, const ExportOptions&
   spec.row_pictures.clear(), spec.col_pictures.clear();
   spec.shape = "[" + std::to_string(grid.rows) + " × " + std::to_string(grid.columns) + " patches]";
   if (!options.style.title) spec.title += " · where " + query + " looks";
-  const std::string file =
-      background.file.empty() ? "a drawn picture" : background.file.substr(background.file.find_last_of("/\\") + 1);
+  const std::string file = background.file.empty() ? "a drawn picture" : std::string(file_name_of(background.file));
   spec.subtitle =
       file + ", colours over it at " + std::to_string(std::lround(100 * options.style.opacity)) + " %" + others_text;
   if (!options.style.row_label) spec.row_label = "row of patches";
@@ -307,8 +299,7 @@ NamedArray overlay_array(const FigureSpec& spec, const ExportOptions& options) {
     append_numbers(numbers, panel.matrix);
   }
   if (shape.front() == 1) shape.erase(shape.begin());
-  return {options.shares ? "contribution_shares" : std::string(name(options.stage)), Tensor(shape, std::move(numbers)),
-          false};
+  return {measure_name(options), Tensor(shape, std::move(numbers)), false};
 }
 
 }  // namespace headlight

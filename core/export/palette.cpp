@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <span>
 #include <unordered_map>
+#include <utility>
 
 #include "core/export/animation.h"
 
@@ -12,7 +14,7 @@ namespace {
 using Key = std::uint32_t;
 
 Key key_of(const std::uint8_t* pixel) { return Key{pixel[0]} << 16 | Key{pixel[1]} << 8 | pixel[2]; }
-int channel(Key key, int which) { return static_cast<int>(key >> (16 - 8 * which) & 0xFF); }
+int channel(Key key, std::size_t which) { return static_cast<int>(key >> (16 - 8 * which) & 0xFF); }
 
 struct Entry {
   Key key = 0;
@@ -22,55 +24,46 @@ struct Entry {
 /// Colours that get one colour of the palette: entries [first, last) of the list.
 struct Bin {
   std::size_t first = 0, last = 0;
-  int widest = 0;          ///< the channel with the widest range
+  std::uint64_t pixels = 0;
+  std::size_t widest = 0;  ///< the channel with the widest range
   std::uint64_t cost = 0;  ///< number of pixels times the square of that range: the error of one colour for all of them
 };
 
 Bin bin_of(const std::vector<Entry>& entries, std::size_t first, std::size_t last) {
   Bin bin{first, last};
-  std::uint64_t pixels = 0;
   std::array<int, 3> low{255, 255, 255}, high{0, 0, 0};
   for (std::size_t i = first; i < last; ++i) {
-    pixels += entries[i].count;
+    bin.pixels += entries[i].count;
     for (std::size_t c = 0; c < 3; ++c) {
-      low[c] = std::min(low[c], channel(entries[i].key, static_cast<int>(c)));
-      high[c] = std::max(high[c], channel(entries[i].key, static_cast<int>(c)));
+      low[c] = std::min(low[c], channel(entries[i].key, c));
+      high[c] = std::max(high[c], channel(entries[i].key, c));
     }
   }
-  int span = 0;
-  for (std::size_t c = 0; c < 3; ++c) {
-    if (high[c] - low[c] <= span) continue;
-    span = high[c] - low[c];
-    bin.widest = static_cast<int>(c);
+  const auto span = [&](std::size_t c) { return high[c] - low[c]; };
+  for (const std::size_t c : {1u, 2u}) {
+    if (span(c) > span(bin.widest)) bin.widest = c;
   }
-  bin.cost = pixels * static_cast<std::uint64_t>(span * span);
+  bin.cost = bin.pixels * static_cast<std::uint64_t>(span(bin.widest) * span(bin.widest));
   return bin;
 }
 
 Rgba mean_of(const std::vector<Entry>& entries, const Bin& bin) {
-  std::array<std::uint64_t, 3> sum{};
-  std::uint64_t pixels = 0;
-  for (std::size_t i = bin.first; i < bin.last; ++i) {
-    pixels += entries[i].count;
-    for (std::size_t c = 0; c < 3; ++c)
-      sum[c] += entries[i].count * static_cast<std::uint64_t>(channel(entries[i].key, static_cast<int>(c)));
-  }
-  const auto mean = [&](std::size_t c) { return static_cast<std::uint8_t>((sum[c] + pixels / 2) / pixels); };
+  const auto mean = [&](std::size_t c) {
+    std::uint64_t sum = bin.pixels / 2;
+    for (std::size_t i = bin.first; i < bin.last; ++i)
+      sum += entries[i].count * static_cast<std::uint64_t>(channel(entries[i].key, c));
+    return static_cast<std::uint8_t>(sum / bin.pixels);
+  };
   return {mean(0), mean(1), mean(2), 255};
 }
 
-/// Cuts the bin in two at half of its pixels, along its widest channel.
+/// Cuts the bin in two at half of its pixels, along its widest channel. Returns where the second part begins.
 std::size_t cut(std::vector<Entry>& entries, const Bin& bin) {
-  const auto begin = entries.begin() + static_cast<std::ptrdiff_t>(bin.first),
-             end = entries.begin() + static_cast<std::ptrdiff_t>(bin.last);
-  std::sort(begin, end, [&](const Entry& a, const Entry& b) {
-    const int x = channel(a.key, bin.widest), y = channel(b.key, bin.widest);
-    return x != y ? x < y : a.key < b.key;
-  });
-  std::uint64_t pixels = 0, so_far = 0;
-  for (auto entry = begin; entry != end; ++entry) pixels += entry->count;
+  const std::span own(entries.begin() + static_cast<std::ptrdiff_t>(bin.first), bin.last - bin.first);
+  std::ranges::sort(own, {}, [&](const Entry& entry) { return std::pair(channel(entry.key, bin.widest), entry.key); });
+  std::uint64_t so_far = 0;
   std::size_t at = bin.first;
-  while (at + 2 < bin.last && so_far + entries[at].count <= pixels / 2) so_far += entries[at++].count;
+  while (at + 2 < bin.last && so_far + entries[at].count <= bin.pixels / 2) so_far += entries[at++].count;
   return at + 1;
 }
 
@@ -90,7 +83,7 @@ IndexedPicture indexed(const Image& image, int most) {
   std::ranges::sort(entries, {}, &Entry::key);  // so that equal pictures give equal files everywhere
   std::vector<Bin> bins;
   if (entries.size() <= static_cast<std::size_t>(most)) {
-    for (std::size_t i = 0; i < entries.size(); ++i) bins.push_back({i, i + 1});
+    for (std::size_t i = 0; i < entries.size(); ++i) bins.push_back(bin_of(entries, i, i + 1));
   } else {
     bins.push_back(bin_of(entries, 0, entries.size()));
     while (bins.size() < static_cast<std::size_t>(most)) {

@@ -1,4 +1,3 @@
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,6 +8,7 @@
 #include "core/scenario/inputs.h"
 #include "core/tensor/error.h"
 #include "core/text/number_text.h"
+#include "core/text/texts.h"
 
 namespace headlight {
 namespace {
@@ -214,10 +214,8 @@ Grid changes_of(const Patched& patched, bool of_heads) {
   Grid grid{patched.layers, {}, {}};
   const std::size_t columns = std::ranges::max_element(patched.made.grid, {}, &std::vector<double>::size)->size();
   for (std::size_t i = 0; i < columns; ++i) {
-    if (of_heads) grid.cols.push_back(std::to_string(i));
-    else
-      grid.cols.push_back(patched.words[i] == patched.from[i] ? patched.words[i]
-                                                              : patched.words[i] + " ← " + patched.from[i]);
+    const bool same = of_heads || patched.words[i] == patched.from[i];
+    grid.cols.push_back(of_heads ? std::to_string(i) : patched.words[i] + (same ? "" : " ← " + patched.from[i]));
   }
   for (const std::vector<double>& line : patched.made.grid) {
     for (std::size_t i = 0; i < columns; ++i)
@@ -241,11 +239,7 @@ FigureSpec patch_figure(const Trace& trace, const ExportOptions& options) {
   return spec;
 }
 
-std::string quoted(const std::string& text) {
-  std::string field = "\"";
-  for (const char c : text) field += c == '"' ? "\"\"" : std::string(1, c);
-  return field + "\"";
-}
+std::string quoted(const std::string& text) { return "\"" + replaced(text, "\"", "\"\"") + "\""; }
 
 std::string lens_table(const Trace& trace, const ExportOptions& options) {
   const Lens lens = lens_for(trace, options);

@@ -250,11 +250,6 @@ print(f"{what}: largest difference {error:.1e}", "ok" if right else "WRONG")
 sys.exit(0 if right else 1)
 )";
 
-/// The part as a Python slice.
-std::string slice(const Part& part) {
-  return (part.first ? std::to_string(*part.first) : "") + ":" + (part.last ? std::to_string(*part.last) : "");
-}
-
 }  // namespace
 
 std::string layers_script(const ExportOptions& options, const std::vector<std::string>& layers) {
@@ -264,8 +259,8 @@ std::string layers_script(const ExportOptions& options, const std::vector<std::s
   std::string text = std::string(averages_script) + (rolls ? rollout : flow) + check;
   text = replaced(std::move(text), "{what}", rolls ? "attention rollout" : "attention flow");
   text = replaced(std::move(text), "{names}", names);
-  text = replaced(std::move(text), "{rows}", slice(options.rows));
-  return replaced(std::move(text), "{cols}", slice(options.cols));
+  text = replaced(std::move(text), "{rows}", python_slice(options.rows));
+  return replaced(std::move(text), "{cols}", python_slice(options.cols));
 }
 
 }  // namespace headlight

@@ -27,6 +27,10 @@ std::string one_line(std::string text) {
 /// Whether the script makes the mask itself with a well-known line, and reads no mask.
 bool makes_own_mask(const Scenario& scenario) { return scenario.mask == "causal()" && scenario.painted.empty(); }
 
+void add_defined(std::vector<NamedArray>& arrays, std::string_view name, const Tensor& values, bool boolean = false) {
+  if (values.defined()) arrays.push_back({std::string(name), values, boolean});
+}
+
 }  // namespace
 
 void Script::define_norm() {
@@ -44,14 +48,13 @@ void Script::define_norm() {
     line(std::string("    \"\"\"") + (layer ? "LayerNorm" : "Root mean square norm") + " of " +
          (whole ? "all heads at once" : "each head's queries and keys") +
          (gain ? ", with the model's learned weight" : "") + (bias ? " and bias" : "") + ".\"\"\"");
-    if (norm.gain.defined() && norm.gain.count() > trace_.dims().d_head)
+    if (gain && norm.gain.count() > trace_.dims().d_head)
       line("    weight = weight.reshape(1, x.shape[1], 1, x.shape[3])");
-    if (norm.bias.defined() && norm.bias.count() > trace_.dims().d_head)
-      line("    bias = bias.reshape(1, x.shape[1], 1, x.shape[3])");
-    const std::string axes = whole ? "(1, 3)" : "-1",
-                      mean = "(x * x).mean(" + axes + ", " + either("keepdim=True", "keepdims=True") + ")";
-    if (layer) line("    x = x - x.mean(" + axes + ", " + either("keepdim=True", "keepdims=True") + ")");
-    line("    return x / " + either("torch", "np") + ".sqrt(" + mean + " + " + shortest(norm.epsilon) + ")" +
+    if (bias && norm.bias.count() > trace_.dims().d_head) line("    bias = bias.reshape(1, x.shape[1], 1, x.shape[3])");
+    const std::string mean =
+        std::string(".mean(") + (whole ? "(1, 3)" : "-1") + ", " + either("keepdim=True)", "keepdims=True)");
+    if (layer) line("    x = x - x" + mean);
+    line("    return x / " + either("torch", "np") + ".sqrt((x * x)" + mean + " + " + shortest(norm.epsilon) + ")" +
          (gain ? " * weight" : "") + (bias ? " + bias" : ""));
   }
   line();
@@ -268,7 +271,7 @@ std::vector<NamedArray> script_inputs(const Trace& trace) {
   const Inputs& in = trace.inputs;
   std::vector<NamedArray> arrays;
   const auto add = [&](std::string_view name, const Tensor& values, bool boolean = false) {
-    if (values.defined()) arrays.push_back({std::string(name), values, boolean});
+    add_defined(arrays, name, values, boolean);
   };
   if (in.self_attention()) {
     add("x", in.query);
@@ -295,15 +298,14 @@ std::vector<NamedArray> trace_arrays(const Trace& trace, bool parameters) {
   for (const Stage stage : trace.stages()) {
     arrays.push_back({std::string(name(stage)), trace[stage], info(stage).palette == Palette::boolean});
   }
-  if (trace.contributions.defined())
-    arrays.push_back({std::string(name(Stage::contribution_norms)), trace.contributions});
+  add_defined(arrays, name(Stage::contribution_norms), trace.contributions);
   if (!parameters) return arrays;
   for (const Stage stage : all_matrices()) {
-    if (is_parameter(stage) && trace.has(stage)) arrays.push_back({std::string(name(stage)), trace[stage], false});
+    if (is_parameter(stage)) add_defined(arrays, name(stage), trace[stage]);
   }
-  if (trace.dropout_keep.defined()) arrays.push_back({"dropout_keep", trace.dropout_keep, true});
-  if (trace.sink_logits.defined()) arrays.push_back({"sink_logits", trace.sink_logits, false});
-  if (trace.t5_table.defined()) arrays.push_back({"t5_table", trace.t5_table, false});
+  add_defined(arrays, "dropout_keep", trace.dropout_keep, true);
+  add_defined(arrays, "sink_logits", trace.sink_logits);
+  add_defined(arrays, "t5_table", trace.t5_table);
   return arrays;
 }
 

@@ -216,6 +216,10 @@ std::string title_of(const StageCut& cut) {
 
 }  // namespace
 
+std::string python_slice(const Part& part) {
+  return (part.first ? std::to_string(*part.first) : "") + ":" + (part.last ? std::to_string(*part.last) : "");
+}
+
 std::pair<Index, Index> settle(const Part& part, Index count, const char* option) {
   const auto from_end = [&](Index i) { return i < 0 ? i + count : i; };
   const Index first = from_end(part.first.value_or(0)), last = part.last ? from_end(*part.last) : count;
@@ -234,10 +238,9 @@ MatrixView part_of(const MatrixView& whole, const Part& rows, const Part& cols) 
 MatrixView StageCut::matrix(Index head) const { return part_of(tensor().matrix(batch, head), rows, cols); }
 
 CellMasks StageCut::masks(Index head) const {
-  CellMasks all = masks_over(trace, stage, batch, head);
-  if (all.allowed) all.allowed = part_of(*all.allowed, rows, cols);
-  if (all.kept) all.kept = part_of(*all.kept, rows, cols);
-  return all;
+  return masks_over(trace, stage, batch, head).with_each([&](const MatrixView& mask) {
+    return part_of(mask, rows, cols);
+  });
 }
 
 Index StageCut::first_row() const { return settle(rows, tensor().matrix(batch, 0).rows, "--rows").first; }
@@ -320,7 +323,7 @@ NamedArray stage_array(const StageCut& cut) {
   if (in_order && whole.count() == element_count(shape)) return {key, whole.view(shape), boolean};  // the whole tensor
   Buffer numbers;
   numbers.reserve(static_cast<std::size_t>(element_count(shape)));
-  for (const Index h : cut.heads) { append_numbers(numbers, cut.matrix(h)); }
+  for (const Index h : cut.heads) append_numbers(numbers, cut.matrix(h));
   return {key, Tensor(shape, std::move(numbers)), boolean};
 }
 

@@ -18,6 +18,8 @@ struct Part {
   std::optional<Index> first, last;
   bool operator==(const Part&) const = default;
 };
+/// "3:9", ":-1"
+std::string python_slice(const Part& part);
 /// The range within `count`. Throws SettingError for `option` if it is empty.
 std::pair<Index, Index> settle(const Part& part, Index count, const char* option);
 

@@ -11,13 +11,13 @@
 #include "core/network/network_trace.h"
 #include "core/tensor/error.h"
 #include "core/text/number_text.h"
+#include "core/text/texts.h"
 
 namespace headlight {
 namespace {
 
 constexpr float sheet_margin = 64, sheet_body = 12.5f, sheet_line = 18.5f;
-constexpr float page_width = 793.7f, page_height = 1122.5f;  // A4 in 1/96 inch
-constexpr float a_page = page_height - 2 * sheet_margin;
+constexpr float a_page = a4.height - 2 * sheet_margin;
 constexpr float picture_height = 200;
 constexpr Index most_cells = 16;  ///< the most rows or columns of a blank matrix that is filled in by hand
 
@@ -31,10 +31,10 @@ std::vector<std::string> words_along(const Trace& trace, Axis axis, Index batch,
 
 class Sheet : public PaperPages {
  public:
-  Sheet(const std::string& title, const WorksheetText& text, int count, float height = page_height)
-      : PaperPages(title, text.page, count, page_width, height, sheet_margin), text_(text) {}
+  Sheet(const std::string& title, const WorksheetText& text, int count, float height = a4.height)
+      : PaperPages(title, text.page, count, {a4.width, height}, sheet_margin), text_(text) {}
 
-  static constexpr float inner = page_width - 2 * sheet_margin;
+  static constexpr float inner = a4.width - 2 * sheet_margin;
 
   void paragraph(const std::string& words, float size = sheet_body, FontRole role = FontRole::text, float indent = 0,
                  bool muted = false) {
@@ -64,13 +64,11 @@ class Sheet : public PaperPages {
     else put(text, FontRole::strong, sheet_body, answer_ink, x - sheet_margin, sheet_body);
     y_ += sheet_line + 4;
   }
-  /// Empty lines for handwriting.
-  void lines(int count) {
-    for (int i = 0; i < count; ++i) {
-      need(28);
-      y_ += 26;
-      rule(sheet_margin + 14, sheet_margin + inner, y_);
-    }
+  /// An empty line for handwriting.
+  void empty_line() {
+    need(28);
+    y_ += 26;
+    rule(sheet_margin + 14, sheet_margin + inner, y_);
     y_ += 10;
   }
   void choice(const std::string& words, bool ticked, const std::string& inside) {
@@ -81,8 +79,7 @@ class Sheet : public PaperPages {
       stroke({x + 2.5f, y_ + 7}, {x + 5.5f, y_ + 11}, 2, answer_ink);
       stroke({x + 5.5f, y_ + 11}, {x + 11, y_ + 3}, 2, answer_ink);
     }
-    if (!inside.empty())
-      canvas_.text({inside, FontRole::strong, 10.5f, answer_ink, {x + 6.5f, y_ + 11.5f}, Anchor::middle, 0});
+    if (!inside.empty()) put_at({x + 6.5f, y_ + 11.5f}, Anchor::middle, inside, FontRole::strong, 10.5f, answer_ink);
     paragraph(words, sheet_body, FontRole::text, indent);
     y_ += 3;
   }
@@ -110,12 +107,7 @@ class Sheet : public PaperPages {
     style.on_paper = true;
     style.values = values && cut.matrix(cut.heads.front()).cols <= 8 && cut.heads.size() == 1;
     style.size = FigureSize{cut.heads.size() > 1 ? inner : inner * 0.62f, picture_height};
-    const auto axis = [&](Axis of) {
-      return of == Axis::query ? std::optional(text_.query)
-             : of == Axis::key ? std::optional(text_.keys)
-                               : std::nullopt;
-    };
-    style.row_label = axis(info(cut.stage).rows), style.col_label = axis(info(cut.stage).cols);
+    label_axes(style, cut.stage, text_.query, text_.keys);
     if (cut.stage == Stage::weights) {  // the same colours for the same weights on every page
       style.range = {RangeMode::fixed, {0, 1}, false};
       style.own_range = true;
@@ -126,7 +118,7 @@ class Sheet : public PaperPages {
     ArrangedFigure(spec).draw(canvas_, {sheet_margin, y_});
     y_ += style.size->height + 8;
   }
-  /// A grid of cells with words beside and above it. `words`: the known content of cells; known cells are grey.
+  /// A grid of cells with words beside and above it. `inside` and `grey` are by cell; empty: none of them.
   void cells(const std::vector<std::string>& rows, const std::vector<std::string>& cols,
              const std::vector<std::string>& inside, const std::vector<bool>& grey) {
     float left = 0;
@@ -208,8 +200,7 @@ class HiddenAnswers {
   }
   /// A number as printed, such as "0.67".
   bool has(std::string printed) const {
-    if (const std::size_t minus = printed.find("−"); minus != std::string::npos)
-      printed.replace(minus, std::string("−").size(), "-");
+    printed = replaced(printed, "−", "-");
     const std::size_t point = printed.find('.');
     const double decimals = point == std::string::npos ? 2 : static_cast<double>(printed.size() - point - 1);
     return has(std::strtod(printed.c_str(), nullptr), 0.505 * std::pow(10.0, -decimals));
@@ -243,10 +234,8 @@ class Writer {
     sheet_.space(4);
     sheet_.paragraph(in_language(course_.card.description, text_.language), sheet_body, FontRole::text, 0, true);
     sheet_.space(14);
-    if (course_.bug) {
-      const bool show_line = key_;
-      sheet_.code(course_.bug->code, show_line ? std::optional(course_.bug->line) : std::nullopt, course_.bug->mended);
-    }
+    if (course_.bug)
+      sheet_.code(course_.bug->code, key_ ? std::optional(course_.bug->line) : std::nullopt, course_.bug->mended);
     const bool measures = heights_.empty();
     for (std::size_t i = 0; i < course_.steps.size(); ++i) {
       const float above = sheet_.y();
@@ -356,7 +345,7 @@ class Writer {
     } else {
       sheet_.need(64);
       sheet_.answer(text_.because, "", 2000);
-      sheet_.lines(1);
+      sheet_.empty_line();
     }
   }
 

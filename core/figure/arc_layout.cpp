@@ -23,16 +23,17 @@ class ArcPlacer {
     Index columns = spec_.columns ? std::min(*spec_.columns, count) : count;
     if (!spec_.size) {
       columns = spec_.columns ? columns : std::min<Index>(count, 4);
-      arrange(columns, m);
+      arrange(m);
+      const auto all = [&] {
+        return static_cast<float>(columns) * panel_width_ + static_cast<float>(columns - 1) * m.panel_gap;
+      };
       if (title_room(m) > 0) {  // a long title needs this much width
-        const float own = static_cast<float>(columns) * panel_width_ + static_cast<float>(columns - 1) * m.panel_gap;
-        const float more = std::max(0.0f, typesetter_.width(spec_.title, FontRole::strong, m.title_text) + 1 - own) /
-                           static_cast<float>(columns);
+        const float title = typesetter_.width(spec_.title, FontRole::strong, m.title_text) + 1;
+        const float more = std::max(0.0f, title - all()) / static_cast<float>(columns);
         span_ += more;
         panel_width_ += more;
       }
-      out_.width = std::ceil(static_cast<float>(columns) * panel_width_ +
-                             static_cast<float>(columns - 1) * m.panel_gap + 2 * m.margin);
+      out_.width = std::ceil(all() + 2 * m.margin);
       out_.height = std::ceil(static_cast<float>((count + columns - 1) / columns) * (panel_height_ + m.panel_gap) -
                               m.panel_gap + 2 * m.margin + title_room(m));
     } else {
@@ -59,16 +60,22 @@ class ArcPlacer {
   }
 
   /// The size of a panel whose text is text_.
-  void arrange(Index, const FigureMetrics& m) {
+  void arrange(const FigureMetrics& m) {
     pitch_ = 1.25f * text_;
     left_ = widest(rows_), right_ = widest(cols_);
     head_ = spec_.panels.size() > 1 || spec_.letters ? m.head_room : 0;
-    panel_height_ = head_ + pitch_ * static_cast<float>(std::max(rows_.size(), cols_.size()));
+    panel_height_ = head_ + pitch_ * longest();
     span_ = std::clamp(0.8f * panel_height_, 4 * text_, 14 * text_);
     panel_width_ = left_ + right_ + span_ + 0.8f * text_;
   }
 
-  /// The largest text, and the number of columns, that fit the size. If it is too small, dots replace the words.
+  /// The space for one of `count` panels side by side, or one above the other.
+  static float one_of(float size, Index count, const FigureMetrics& m) {
+    return (size - 2 * m.margin - static_cast<float>(count - 1) * m.panel_gap) / static_cast<float>(count);
+  }
+  float longest() const { return static_cast<float>(std::max(rows_.size(), cols_.size())); }
+
+  /// The largest text, and the number of columns, that fit the size. If it is too small, the words are left out.
   void fit(Index& columns, Index count, FigureMetrics& m) {
     m = tight_metrics(spec_, least_text);
     float best = 0;
@@ -77,16 +84,11 @@ class ArcPlacer {
     for (Index tried = 1; tried <= count; ++tried) {
       if (spec_.columns && tried != columns) continue;
       const Index lines = (count + tried - 1) / tried;
-      const float wide =
-          (spec_.size->width - 2 * m.margin - static_cast<float>(tried - 1) * m.panel_gap) / static_cast<float>(tried);
-      const float longest = static_cast<float>(std::max(rows_.size(), cols_.size()));
-      const float high = spec_.size->height > 0
-                             ? (spec_.size->height - 2 * m.margin - static_cast<float>(lines - 1) * m.panel_gap) /
-                                   static_cast<float>(lines)
-                             : 1e6f;
+      const float wide = one_of(spec_.size->width, tried, m);
+      const float high = spec_.size->height > 0 ? one_of(spec_.size->height, lines, m) : 1e6f;
       text_ = 1;
       const float words_wide = widest(rows_) + widest(cols_) + 4.8f;
-      const float text = std::min({most, wide / words_wide, (high - (count > 1 ? m.head_room : 0)) / longest / 1.1f});
+      const float text = std::min({most, wide / words_wide, (high - (count > 1 ? m.head_room : 0)) / longest() / 1.1f});
       if (text > best) best = text, chosen = tried;
     }
     columns = chosen;
@@ -94,13 +96,9 @@ class ArcPlacer {
     shows_words_ = best >= least_text * 0.999f;
     if (!shows_words_) out_.left_out.emplace_back("words");
     text_ = std::max(best, least_text);
-    arrange(columns, m);
-    const float wide = (spec_.size->width - 2 * m.margin - static_cast<float>(columns - 1) * m.panel_gap) /
-                       static_cast<float>(columns);
-    const float high = spec_.size->height > 0
-                           ? (spec_.size->height - 2 * m.margin - static_cast<float>(lines - 1) * m.panel_gap) /
-                                 static_cast<float>(lines)
-                           : panel_height_;
+    arrange(m);
+    const float wide = one_of(spec_.size->width, columns, m);
+    const float high = spec_.size->height > 0 ? one_of(spec_.size->height, lines, m) : panel_height_;
     if (!shows_words_) left_ = right_ = 0;
     const float free_height = high - panel_height_ - title_room(m) / static_cast<float>(lines);
     if (free_height < 0 && titled_ && !spec_.title.empty()) {
@@ -108,8 +106,7 @@ class ArcPlacer {
       if (!titled_) out_.left_out.emplace_back("title");
     }
     panel_height_ = high - title_room(m) / static_cast<float>(lines);
-    pitch_ = (panel_height_ - head_) / static_cast<float>(std::max(rows_.size(), cols_.size()));
-    pitch_ = std::min(pitch_, 2 * text_);
+    pitch_ = std::min((panel_height_ - head_) / longest(), 2 * text_);
     panel_width_ = wide;
     span_ = std::max(4.0f, wide - left_ - right_ - 0.8f * text_);
     out_.height = spec_.size->height > 0 ? spec_.size->height
@@ -117,21 +114,18 @@ class ArcPlacer {
                                                2 * m.margin + title_room(m);
   }
 
-  void put(const std::string& text, FontRole role, Rgba ink, Point at, Anchor anchor) {
-    out_.labels.push_back({text, role, text_, ink, at, anchor, 0});
+  void put(const std::string& word, Point at, Anchor anchor) {
+    out_.labels.push_back({word, FontRole::text, text_, theme_.ink, at, anchor});
+  }
+  void put_title(const std::string& text, float size, float room, Point at) {
+    out_.labels.push_back(
+        {typesetter_.elide(text, FontRole::strong, size, room), FontRole::strong, size, theme_.ink, at});
   }
 
   void panels(Index columns, const FigureMetrics& m) {
     const float half = typesetter_.half_height(FontRole::text, text_);
-    if (title_room(m) > 0) {
-      out_.labels.push_back({typesetter_.elide(spec_.title, FontRole::strong, m.title_text, out_.width - 2 * m.margin),
-                             FontRole::strong,
-                             m.title_text,
-                             theme_.ink,
-                             {m.margin, m.margin + 0.75f * m.title_text},
-                             Anchor::start,
-                             0});
-    }
+    if (title_room(m) > 0)
+      put_title(spec_.title, m.title_text, out_.width - 2 * m.margin, {m.margin, m.margin + 0.75f * m.title_text});
     for (std::size_t i = 0; i < spec_.panels.size(); ++i) {
       const auto column = static_cast<float>(static_cast<Index>(i) % columns),
                  line = static_cast<float>(static_cast<Index>(i) / columns);
@@ -139,27 +133,16 @@ class ArcPlacer {
                   y = m.margin + title_room(m) + line * (panel_height_ + m.panel_gap);
       const float from = x + left_ + 0.4f * text_, to = from + span_, top = y + head_;
       const auto centre = [&](Index at, std::size_t count) {
-        const float other = static_cast<float>(std::max(rows_.size(), cols_.size()));
-        return top + pitch_ * (static_cast<float>(at) + 0.5f + (other - static_cast<float>(count)) / 2);
+        return top + pitch_ * (static_cast<float>(at) + 0.5f + (longest() - static_cast<float>(count)) / 2);
       };
-      if (head_ > 0) {
-        out_.labels.push_back(
-            {typesetter_.elide(panel_name(spec_, i, false), FontRole::strong, m.label_text, panel_width_),
-             FontRole::strong,
-             m.label_text,
-             theme_.ink,
-             {x + left_ + 0.4f * text_, y + 0.64f * m.head_room},
-             Anchor::start,
-             0});
-      }
+      if (head_ > 0)
+        put_title(panel_name(spec_, i, false), m.label_text, panel_width_, {from, y + 0.64f * m.head_room});
       lines_of(i, from, to, centre);
       if (!shows_words_) continue;
       for (std::size_t r = 0; r < rows_.size(); ++r)
-        put(rows_[r], FontRole::text, theme_.ink, {x + left_, centre(static_cast<Index>(r), rows_.size()) + half},
-            Anchor::end);
+        put(rows_[r], {x + left_, centre(static_cast<Index>(r), rows_.size()) + half}, Anchor::end);
       for (std::size_t c = 0; c < cols_.size(); ++c)
-        put(cols_[c], FontRole::text, theme_.ink,
-            {to + 0.4f * text_, centre(static_cast<Index>(c), cols_.size()) + half}, Anchor::start);
+        put(cols_[c], {to + 0.4f * text_, centre(static_cast<Index>(c), cols_.size()) + half}, Anchor::start);
     }
   }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -219,20 +220,21 @@ std::vector<ValueRange> panel_ranges(const FigureSpec& spec, ColormapKind kind) 
     if (shared) std::fill(ranges.begin(), ranges.end(), all.range(kind));
   }
   if (spec.norm != Norm::log || kind == ColormapKind::diverging) return ranges;
-  float low = std::numeric_limits<float>::max();
+  constexpr float none = std::numeric_limits<float>::max();
   for (std::size_t i = 0; i < count; ++i) {
-    if (!(ranges[i].hi > 0))
+    ValueRange& own = ranges[i];
+    if (!(own.hi > 0))
       throw SettingError("--norm", "log has no place for values that are not above zero",
                          "expected linear or sqrt here");
-    if (ranges[i].lo > 0) continue;
-    if (!shared) low = std::numeric_limits<float>::max();
-    if (shared) {
-      for (const FigurePanel& panel : spec.panels)
-        low = std::min(low, log_low(panel.matrix, panel.masks, ranges[i], low));
-      for (ValueRange& range : ranges) range.lo = low;
-      break;
+    if (own.lo > 0) continue;
+    if (!shared) {
+      own.lo = log_low(spec.panels[i].matrix, spec.panels[i].masks, own, none);
+      continue;
     }
-    ranges[i].lo = log_low(spec.panels[i].matrix, spec.panels[i].masks, ranges[i], low);
+    float low = none;
+    for (const FigurePanel& panel : spec.panels) low = std::min(low, log_low(panel.matrix, panel.masks, own, low));
+    for (ValueRange& range : ranges) range.lo = low;
+    break;
   }
   return ranges;
 }
@@ -269,27 +271,54 @@ void add_outline(const Box& r, float width, Rgba colour, FigureLayout& layout) {
   }
 }
 
-void add_highlights(const FigureSpec& spec, float tick_text, Typesetter& typesetter, FigureLayout& layout) {
+namespace {
+
+float highlight_text(float tick_text) { return std::max(least_text, 0.9f * tick_text); }
+
+/// The highlights with a label, from left to right.
+std::vector<Highlight> labelled_highlights(const FigureSpec& spec) {
+  std::vector<Highlight> out;
+  std::ranges::copy_if(spec.highlights, std::back_inserter(out),
+                       [](const Highlight& mark) { return !mark.label.empty(); });
+  std::ranges::stable_sort(out, {}, &Highlight::first_col);
+  return out;
+}
+
+}  // namespace
+
+float highlight_room(const FigureSpec& spec, float tick_text) {
+  const auto labels = static_cast<float>(labelled_highlights(spec).size());
+  return spec.bare || labels == 0 ? 0 : (1.2f * labels + 0.4f) * highlight_text(tick_text);
+}
+
+void add_highlights(const FigureSpec& spec, float room, float tick_text, Typesetter& typesetter, FigureLayout& layout) {
   const ThemeColours& theme = colours(spec.theme);
-  for (const Highlight& mark : spec.highlights) {
-    const Index r0 = mark.first_row - spec.first_row, c0 = mark.first_col - spec.first_col;
-    for (const PanelBox& panel : layout.panels) {
-      const auto& [rows, cols] = std::pair(mark.last_row - mark.first_row, mark.last_col - mark.first_col);
-      const Box box{panel.heatmap.x + static_cast<float>(c0) * layout.cell_width,
-                    panel.heatmap.y + static_cast<float>(r0) * layout.cell_height,
-                    static_cast<float>(cols) * layout.cell_width, static_cast<float>(rows) * layout.cell_height};
-      const float line = 1.1f * units_to_a_point;
-      add_outline(box, line + 0.6f, theme.card, layout);
-      add_outline(box, line, spec.print ? theme.ink : rgb("D9480F"), layout);
-      if (mark.label.empty()) continue;
-      const float size = std::max(least_text, 0.9f * tick_text),
-                  wide = typesetter.width(mark.label, FontRole::strong, size);
-      const float x = std::clamp(box.x, 0.0f, std::max(0.0f, layout.width - wide - 4));
-      const bool above = box.y - 1.2f * size >= panel.heatmap.y;
-      const float y = above ? box.y - line - 1.15f * size : box.bottom() + line;
-      layout.boxes.push_back({{x, y, wide + 0.5f * size, 1.15f * size}, theme.card});
-      const Point at{x + 0.25f * size, y + 0.92f * size};
-      layout.inside.push_back({mark.label, FontRole::strong, size, theme.ink, at, Anchor::start, 0});
+  const Rgba ink = spec.print ? theme.ink : rgb("D9480F");
+  const float line = 1.1f * units_to_a_point, size = highlight_text(tick_text);
+  for (const PanelBox& panel : layout.panels) {
+    const Box& all = panel.heatmap;
+    const auto box_of = [&](const Highlight& mark) {
+      const auto wide = [&](Index cols) { return static_cast<float>(cols) * layout.cell_width; };
+      const auto high = [&](Index rows) { return static_cast<float>(rows) * layout.cell_height; };
+      return Box{all.x + wide(mark.first_col - spec.first_col), all.y + high(mark.first_row - spec.first_row),
+                 wide(mark.last_col - mark.first_col), high(mark.last_row - mark.first_row)};
+    };
+    for (const Highlight& mark : spec.highlights) {
+      add_outline(box_of(mark), line + 0.6f, theme.card, layout);
+      add_outline(box_of(mark), line, ink, layout);
+    }
+    float y = all.y - room;
+    for (const Highlight& mark : room > 0 ? labelled_highlights(spec) : std::vector<Highlight>()) {
+      const Box box = box_of(mark);
+      const float most = spec.panels.size() == 1 ? layout.width - all.x : all.w;
+      const std::string label = typesetter.elide(mark.label, FontRole::strong, size, most - size);
+      const float wide = typesetter.width(label, FontRole::strong, size) + 0.5f * size;
+      const float x = std::clamp(box.x, all.x, std::max(all.x, all.right() - wide));
+      layout.boxes.push_back({{box.x - line, y, line, box.y - line - y}, ink});
+      layout.boxes.push_back({{x, y, wide, 1.15f * size}, theme.card});
+      const Point at{x + 0.3f * size, y + 0.92f * size};
+      layout.inside.push_back({label, FontRole::strong, size, theme.ink, at});
+      y += 1.2f * size;
     }
   }
 }

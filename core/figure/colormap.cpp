@@ -126,9 +126,9 @@ std::optional<float> parse_number(std::string_view text) {
 }  // namespace
 
 RangeSetting parse_range(std::string_view text) {
-  if (text == "row") return {RangeMode::row, {}, false};
-  if (text == "head") return {RangeMode::head, {}, false};
-  if (text == "stage") return {RangeMode::stage, {}, false};
+  for (const RangeMode mode : {RangeMode::row, RangeMode::head, RangeMode::stage}) {
+    if (text == range_words[static_cast<std::size_t>(mode)]) return {mode, {}, false};
+  }
   if (text.ends_with('%') && text.find("%:") != std::string_view::npos) {
     const std::size_t colon = text.find("%:");
     const auto lo = parse_number(text.substr(0, colon)),

@@ -53,6 +53,9 @@ enum class RangeMode : std::uint8_t {
   fixed,  ///< a given range
 };
 
+/// The first three on the command line.
+inline constexpr const char* range_words[] = {"row", "head", "stage", "fixed"};
+
 /// A --range setting. Throws SettingError for anything except row, head, stage, LO:HI with finite LO < HI, or the same
 /// as percentiles, "1%:99%".
 struct RangeSetting {

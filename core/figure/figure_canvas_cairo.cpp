@@ -20,12 +20,16 @@ constexpr double most_embedded = 600.0 / 96.0;   // pixels for one unit: more th
 
 double d(float x) { return static_cast<double>(x); }
 
+void add_rectangle(cairo_t* cairo, const Box& rect) {
+  cairo_rectangle(cairo, d(rect.x), d(rect.y), d(rect.w), d(rect.h));
+}
+
 /// While it exists, drawing is clipped to the rectangle.
 class ClippedTo {
  public:
   ClippedTo(cairo_t* cairo, const Box& rect) : cairo_(cairo) {
     cairo_save(cairo);
-    cairo_rectangle(cairo, d(rect.x), d(rect.y), d(rect.w), d(rect.h));
+    add_rectangle(cairo, rect);
     cairo_clip(cairo);
   }
   ClippedTo(const ClippedTo&) = delete;
@@ -142,7 +146,7 @@ void FigureCanvas::image(const Box& rect, const Image& image, bool smooth) {
 void FigureCanvas::clip(const std::optional<Box>& rect) {
   cairo_reset_clip(impl_->cairo);
   if (!rect) return;
-  cairo_rectangle(impl_->cairo, d(rect->x), d(rect->y), d(rect->w), d(rect->h));
+  add_rectangle(impl_->cairo, *rect);
   cairo_clip(impl_->cairo);
 }
 
@@ -173,7 +177,7 @@ void PixelCanvas::paste(const Image& image, int x, int y) {
 void PixelCanvas::fill(const Box& rect, Rgba colour) {
   const Pixels p = snap(rect);
   if (colour.a == 255) return paste(Image(p.w, p.h, colour), p.x, p.y);
-  cairo_rectangle(impl_->cairo, d(rect.x), d(rect.y), d(rect.w), d(rect.h));
+  add_rectangle(impl_->cairo, rect);
   set_colour(colour);
   cairo_fill(impl_->cairo);
 }
@@ -247,7 +251,7 @@ void PdfCanvas::next_page(float width, float height) {
 }
 
 void PdfCanvas::fill(const Box& rect, Rgba colour) {
-  cairo_rectangle(impl_->cairo, d(rect.x), d(rect.y), d(rect.w), d(rect.h));
+  add_rectangle(impl_->cairo, rect);
   set_colour(colour);
   cairo_fill(impl_->cairo);
 }
@@ -360,9 +364,10 @@ void PdfCanvas::swatch(const Box& rect, CellKind kind, const HeatmapStyle& style
 
 void PdfCanvas::colour_bar(const Box& rect, const Colormap& map, bool upright) {
   Image bar(upright ? 1 : 256, upright ? 256 : 1);
-  for (int i = 0; i < 256; ++i)
-    upright ? bar.set(0, 255 - i, map.table()[static_cast<std::size_t>(i)])
-            : bar.set(i, 0, map.table()[static_cast<std::size_t>(i)]);
+  for (int i = 0; i < 256; ++i) {
+    const Rgba colour = map.table()[static_cast<std::size_t>(i)];
+    upright ? bar.set(0, 255 - i, colour) : bar.set(i, 0, colour);
+  }
   image(rect, bar, false);
 }
 

@@ -46,6 +46,11 @@ class Outline {
     }
     add(step.to, FT_CURVE_TAG_ON);
   }
+  void add(const std::vector<PathStep>& contour) {
+    begin();
+    for (const PathStep& step : contour) add(step);
+    end();
+  }
   void end() {
     if (points_.size() > contour_start_) ends_.push_back(static_cast<End>(points_.size() - 1));
   }
@@ -127,9 +132,7 @@ struct FigureCanvas::Impl {
   void stroke(const std::vector<PathStep>& steps, float width, Rgba colour) {
     if (steps.size() < 2) return;
     Outline line(scale);
-    line.begin();
-    for (const PathStep& step : steps) line.add(step);
-    line.end();
+    line.add(steps);
     FT_Outline path = line.get();
     FT_Stroker stroker = nullptr;
     if (FT_Stroker_New(library, &stroker) != 0) throw std::bad_alloc();
@@ -156,9 +159,7 @@ FigureCanvas::~FigureCanvas() = default;
 void FigureCanvas::path(const std::vector<PathStep>& steps, float width, Rgba colour, bool filled) {
   if (!filled) return impl_->stroke(steps, width, colour);
   Outline outline(impl_->scale);
-  outline.begin();
-  for (const PathStep& step : steps) outline.add(step);
-  outline.end();
+  outline.add(steps);
   if (!outline.empty()) impl_->fill(outline.get(), colour);
 }
 
@@ -212,11 +213,7 @@ void PixelCanvas::fill(const Box& rect, Rgba colour) {
 
 void PixelCanvas::text(const Label& label) {
   Outline outline(scale_);
-  for (const std::vector<PathStep>& contour : impl_->typesetter.contours(label)) {
-    outline.begin();
-    for (const PathStep& step : contour) outline.add(step);
-    outline.end();
-  }
+  for (const std::vector<PathStep>& contour : impl_->typesetter.contours(label)) outline.add(contour);
   if (!outline.empty()) impl_->fill(outline.get(), label.colour);
 }
 

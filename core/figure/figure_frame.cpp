@@ -118,15 +118,15 @@ class ContentFrame : FrameMaker {
   /// Sets everything that depends on the cell's size: ticks and their space.
   void add_ticks(Frame& frame) {
     const FigureMetrics& m = frame.metrics;
-    const bool titled = std::any_of(spec_.panels.begin(), spec_.panels.end(), [](auto& p) { return !p.title.empty(); });
-    const bool hued = std::any_of(spec_.panels.begin(), spec_.panels.end(), [](auto& p) { return p.hue.has_value(); });
-    frame.panel_top = (titled || spec_.letters ? m.head_room : 0.0f) + (hued && m.strip_room > 0 ? m.strip_room : 0.0f);
+    const bool hued = std::ranges::any_of(spec_.panels, [](auto& panel) { return panel.hue.has_value(); });
+    frame.mark_room = highlight_room(spec_, m.tick_text);
+    frame.panel_top = frame.mark_room + (named_ ? m.head_room : 0.0f) + (hued ? m.strip_room : 0.0f);
     frame.gap = m.panel_gap;
     frame.title = !spec_.title.empty();
     frame.subtitle = !spec_.subtitle.empty();
     if (spec_.row_label.empty()) frame.row_name = NamePlace::none;
     if (spec_.col_label.empty()) frame.col_name = NamePlace::none;
-    if (spec_.bar && spec_.palette != Palette::boolean) {
+    if (has_bar_) {
       const bool own = has_own_bars(spec_, ranges_);
       frame.bar = own ? BarPlace::own : BarPlace::right;
       (own ? frame.own_bar : frame.right) =

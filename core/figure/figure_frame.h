@@ -1,6 +1,7 @@
 // The first half of a figure's layout: the size of its cells and the room for everything around them.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
@@ -45,8 +46,8 @@ std::string panel_name(const FigureSpec& spec, std::size_t panel, bool shortened
 struct LegendEntry {
   CellKind kind;
   std::string text;  ///< "masked 15 of 36 (42 %)"
-  std::optional<float> shade =
-      {};  ///< a place on the colour map: of a category, or of the bar's end for cells beyond it
+  /// A place on the colour map: of a category, or of the bar's end for cells beyond it.
+  std::optional<float> shade = {};
 };
 /// The figure's categories, and the kinds of cells in the panels that are not values; `brief`: without counts.
 std::vector<LegendEntry> legend_entries(const FigureSpec& spec, const std::vector<ValueRange>& ranges, bool brief);
@@ -67,7 +68,8 @@ struct FigureFrame {
   float top = 0;            ///< from the figure's top to the first matrix
   float ticks_below = 0;    ///< from the last matrix to the end of its ticks
   float below = 0;          ///< from the last matrix to the legend
-  float panel_top = 0;      ///< title and strip over each panel
+  float mark_room = 0;      ///< labels of highlights above each matrix
+  float panel_top = 0;      ///< that, and title and strip over each panel
   float own_bar = 0;        ///< room right of each panel
   float gap = 0;            ///< between panels, without panel_top
   float content_width = 0;  ///< axes, panels and bars
@@ -94,12 +96,13 @@ class FrameMaker {
         typesetter_(typesetter),
         rows_(spec.panels[0].matrix.rows),
         cols_(spec.panels[0].matrix.cols),
-        count_(static_cast<Index>(spec.panels.size())) {}
+        count_(static_cast<Index>(spec.panels.size())),
+        has_bar_(spec.bar && spec.palette != Palette::boolean),
+        named_(spec.letters || std::ranges::any_of(spec.panels, [](auto& panel) { return !panel.title.empty(); })) {}
 
  protected:
-  static constexpr float thin_side = 96,
-                         thin_cell =
-                             24;  ///< a matrix with few rows is stretched to this height, its cells at most to that
+  /// A matrix with few rows is stretched to this height, its cells at most to that.
+  static constexpr float thin_side = 96, thin_cell = 24;
   static float number(Index n) { return static_cast<float>(n); }
 
   const FigureSpec& spec_;
@@ -107,6 +110,7 @@ class FrameMaker {
   ColormapKind kind_;
   Typesetter& typesetter_;
   Index rows_, cols_, count_;  ///< of a matrix; of panels
+  bool has_bar_, named_;       ///< the panels have letters or titles
 };
 
 /// A frame that grows around its cells, or only the cells; if the spec has a size, search_frame().
@@ -177,7 +181,7 @@ class FigureRoom : protected FrameMaker {
   /// omitted.
   float line_of(const FigureMetrics& m) const;
 
-  bool named_, free_corner_ = false;
+  bool free_corner_ = false;
   std::vector<LegendEntry> entries_;
   float width_, height_;
   std::vector<float> texts_;  // of ticks, from large to small

@@ -49,7 +49,7 @@ class Placer {
     axes();
     bars();
     legend();
-    add_highlights(spec_, frame_.metrics.tick_text, typesetter_, out_);
+    add_highlights(spec_, frame_.mark_room, m_.tick_text, typesetter_, out_);
     write_values(spec_, map_, typesetter_, out_);
     return std::move(out_);
   }
@@ -89,8 +89,8 @@ class Placer {
     const float size = m_.label_text;
     for (std::size_t i = 0; i < spec_.column_names.size() && i < out_.panels.size(); ++i) {
       const Box& at = out_.panels[i].heatmap;
-      label(spec_.column_names[i], FontRole::strong, size, theme_.ink, {at.x + at.w / 2, at.y - 0.36f * m_.head_room},
-            Anchor::middle);
+      label(spec_.column_names[i], FontRole::strong, size, theme_.ink,
+            {at.x + at.w / 2, at.y - frame_.mark_room - 0.36f * m_.head_room}, Anchor::middle);
     }
     const float x = edge_ + (frame_.row_name == NamePlace::outside ? m_.name_room : 0);
     for (std::size_t line = 0; line < spec_.line_names.size(); ++line) {
@@ -114,7 +114,8 @@ class Placer {
                    frame_.panel_width, frame_.panel_height};
       out_.panels.push_back({i, at, ranges_[i]});
       const FigurePanel& panel = spec_.panels[i];
-      if (panel.hue && strip) out_.boxes.push_back({{at.x, at.y - strip_height - 3, at.w, strip_height}, *panel.hue});
+      const float top = at.y - frame_.mark_room;
+      if (panel.hue && strip) out_.boxes.push_back({{at.x, top - strip_height - 3, at.w, strip_height}, *panel.hue});
       if (framed()) outline(at, thin, theme_.muted);
       const std::string title = panel_name(spec_, i, shortened);
       if (title.empty() || frame_.head_names == NamePlace::none || frame_.head_names == NamePlace::edges) continue;
@@ -122,7 +123,7 @@ class Placer {
         name_inside(title, at);
         continue;
       }
-      const float y = at.y - (panel.hue && strip ? m_.strip_room : 0) - 0.36f * m_.head_room;
+      const float y = top - (panel.hue && strip ? m_.strip_room : 0) - 0.36f * m_.head_room;
       label(typesetter_.elide(title, FontRole::strong, m_.label_text, at.w + frame_.own_bar), FontRole::strong,
             m_.label_text, theme_.ink, {at.x, y});
     }

@@ -62,8 +62,11 @@ FigureLayout lay_out(const FigureSpec& spec, const Colormap& map, Typesetter& ty
 
 // In cell_values.cpp.
 void add_outline(const Box& around, float width, Rgba colour, FigureLayout& layout);
-/// Frames around cells, with a halo that makes them visible on dark cells, and their label inside.
-void add_highlights(const FigureSpec& spec, float tick_text, Typesetter& typesetter, FigureLayout& layout);
+/// The room above each matrix for the labels of highlights, one below the other; 0 if there are none.
+float highlight_room(const FigureSpec& spec, float tick_text);
+/// Frames around cells, with a halo that makes them visible on dark cells. The labels are in `room` above each matrix,
+/// which is 0 if there is none for them; a line between two columns leads from each to its frame.
+void add_highlights(const FigureSpec& spec, float room, float tick_text, Typesetter& typesetter, FigureLayout& layout);
 /// The colour range of each panel; in row mode, that of rows already scaled by normalise_rows.
 std::vector<ValueRange> panel_ranges(const FigureSpec& spec, ColormapKind kind);
 /// The values behind the colours of a panel: the matrix itself, or each row scaled by its own range, mapped by the

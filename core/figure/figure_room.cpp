@@ -11,8 +11,6 @@ float FigureRoom::across(const FigureFrame& frame) {
 
 FigureRoom::FigureRoom(const FrameMaker& maker)
     : FrameMaker(maker),
-      named_(spec_.letters ||
-             std::any_of(spec_.panels.begin(), spec_.panels.end(), [](auto& p) { return !p.title.empty(); })),
       entries_(legend_entries(spec_, ranges_, spec_.on_paper)),
       width_(spec_.size->width),
       height_(spec_.size->height > 0 ? spec_.size->height : 0) {
@@ -62,10 +60,7 @@ WordWidths FigureRoom::widths(const std::vector<std::string>& tokens, Index coun
 
 bool FigureRoom::has_free_corner(const FigurePanel& panel) const {
   const auto corner = [&](const MatrixView& m) { return m.part(0, rows_ / 6 + 1, cols_ / 2, cols_ - cols_ / 2); };
-  CellMasks masks = effective_masks(spec_, panel);
-  for (std::optional<MatrixView>* over : {&masks.allowed, &masks.kept}) {
-    if (*over) *over = corner(**over);
-  }
+  const CellMasks masks = effective_masks(spec_, panel).with_each(corner);
   // Pooling finds the kind in a mask of any size without reading each cell.
   const CellKind kind = pool(corner(panel.matrix), masks, 1, 1).kinds.front();
   return kind == CellKind::masked || kind == CellKind::dropped || kind == CellKind::neg_inf;
@@ -98,7 +93,8 @@ FigureFrame FigureRoom::room(const FigureChoice& c) const {
   frame.lines = (count_ + c.columns - 1) / c.columns;
   frame.width = width_;
   frame.inner_width = width_ - 2 * m.margin;
-  frame.panel_top = c.head_names == NamePlace::outside ? m.head_room : 0;
+  frame.mark_room = highlight_room(spec_, m.tick_text);
+  frame.panel_top = frame.mark_room + (c.head_names == NamePlace::outside ? m.head_room : 0);
   frame.gap = m.panel_gap;
   const auto k = static_cast<std::size_t>(c.longest);
   const float t = m.tick_text;

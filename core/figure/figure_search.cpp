@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 
 #include "core/figure/figure_frame.h"
 #include "core/tensor/message.h"
@@ -94,8 +95,7 @@ class Searcher : FigureRoom {
   }
 
   std::vector<Options> decisions() const {
-    const bool bars = spec_.bar && spec_.palette != Palette::boolean;
-    const std::vector<BarPlace> bar_places = !bars ? std::vector{BarPlace::none}
+    const std::vector<BarPlace> bar_places = !has_bar_ ? std::vector{BarPlace::none}
                                              : has_own_bars(spec_, ranges_)
                                                  ? std::vector{BarPlace::own, BarPlace::none}
                                                  : std::vector{BarPlace::right, BarPlace::below, BarPlace::none};
@@ -108,9 +108,9 @@ class Searcher : FigureRoom {
       if (tokens.empty()) all.erase(all.begin());
       return all;
     };
-    std::vector<int> texts, longest;
-    for (std::size_t i = 0; i < texts_.size(); ++i) texts.push_back(static_cast<int>(i));
-    for (std::size_t i = 0; i < longest_words.size(); ++i) longest.push_back(static_cast<int>(i));
+    std::vector<int> texts(texts_.size()), longest(longest_words.size());
+    std::iota(texts.begin(), texts.end(), 0);
+    std::iota(longest.begin(), longest.end(), 0);
     Options slanted, titles;
     for (const Slant& slant : slants)
       slanted.push_back([slant](FigureChoice& c) {
@@ -225,7 +225,7 @@ class Searcher : FigureRoom {
     if (named_ && c.head_names == NamePlace::beside)
       score *= free_corner_ ? cost::names_inside_free : cost::names_inside;
     if (named_ && c.head_names == NamePlace::none) score *= cost::no_panel_names;
-    if (spec_.bar && spec_.palette != Palette::boolean && c.bar == BarPlace::none) score *= cost::no_bar;
+    if (has_bar_ && c.bar == BarPlace::none) score *= cost::no_bar;
     if (c.bar == BarPlace::below) score *= cost::bar_below;
     const auto axis_name = [&](const std::string& name, NamePlace place) {
       if (name.empty() || place == NamePlace::outside) return 1.0f;
@@ -264,11 +264,9 @@ class Searcher : FigureRoom {
     frame.col_ticks = ticks(c.cols, {spec_.col_ticks, cols_, spec_.first_col}, outcome.col_step, c.col_tiers);
     frame.col_ticks.angle = c.angle;
     move_closer(frame);
-    if (c.legend != NamePlace::none) {
+    frame.legend.clear();
+    if (c.legend != NamePlace::none)
       break_legend(frame, entries_, c.legend == NamePlace::outside ? frame.inner_width : 0.0f, typesetter_);
-    } else {
-      frame.legend.clear();
-    }
     frame.content_width = content_width(frame);
     set_cells(frame, spec_, frame.cell_width, frame.cell_height);
     say(c, outcome, frame.left_out);
@@ -304,7 +302,7 @@ class Searcher : FigureRoom {
     if (!spec_.row_label.empty() && c.row_name == NamePlace::none) out.emplace_back("name of the rows");
     if (!spec_.col_label.empty() && c.col_name == NamePlace::none) out.emplace_back("name of the columns");
     if (named_ && c.head_names == NamePlace::none) out.emplace_back("names of the heads");
-    if (spec_.bar && spec_.palette != Palette::boolean && c.bar == BarPlace::none) out.emplace_back("colour bar");
+    if (has_bar_ && c.bar == BarPlace::none) out.emplace_back("colour bar");
     if (!entries_.empty() && c.legend == NamePlace::none) out.emplace_back("legend");
   }
 
@@ -320,7 +318,7 @@ class Searcher : FigureRoom {
       tried.gap =
           std::min({4.0f, width_ / number(4 * tried.columns), height_ > 0 ? height_ / number(4 * tried.lines) : 4.0f});
       tried.top = tried.metrics.margin;
-      tried.left = tried.right = tried.below = 0;
+      tried.left = tried.right = tried.below = tried.mark_room = 0;
       tried.inner_width = width_ - 2 * tried.metrics.margin;
       const float all = height_ > 0 ? height_ : width_;
       const float wide = (tried.inner_width - gaps * tried.gap) / number(columns) / number(cols_);
@@ -336,6 +334,7 @@ class Searcher : FigureRoom {
         most = score, frame = tried, chosen = c;
     }
     say(chosen, {}, frame.left_out);
+    if (highlight_room(spec_, frame.metrics.tick_text) > 0) frame.left_out.emplace_back("labels of the highlights");
     return frame;
   }
 

@@ -80,11 +80,6 @@ std::vector<AxisPixel> axis_pixels(Index cells, int pixels, int gap) {
   return out;
 }
 
-/// The value of the colormap's neutral colour: zero, or the low end.
-float neutral_value(const HeatmapStyle& style) {
-  return style.map->kind() == ColormapKind::diverging ? (style.range.lo + style.range.hi) / 2 : style.range.lo;
-}
-
 std::vector<Rgba> value_colours(const PooledMatrix& cells, const HeatmapStyle& style) {
   std::vector<Rgba> out(cells.values.size());
   for (std::size_t i = 0; i < out.size(); ++i) {
@@ -105,7 +100,7 @@ int heatmap_gap(double cell_width, double cell_height, float scale) {
 Image heatmap_raster(const MatrixView& matrix, const CellMasks& masks, const HeatmapStyle& style, int width,
                      int height) {
   assert(style.map != nullptr && width > 0 && height > 0 && matrix.rows > 0 && matrix.cols > 0);
-  const PooledMatrix cells = pool(matrix, masks, height, width, neutral_value(style));
+  const PooledMatrix cells = pool(matrix, masks, height, width, neutral_value(style.map->kind(), style.range));
   const std::vector<Rgba> palette = value_colours(cells, style);
   const float cell_width = static_cast<float>(width) / static_cast<float>(cells.cols);
   const float cell_height = static_cast<float>(height) / static_cast<float>(cells.rows);

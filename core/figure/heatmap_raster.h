@@ -44,6 +44,11 @@ struct HeatmapStyle {
 /// The flat colour for masked cells without hatching: the average of the hatching.
 Rgba flat_mask(Theme theme);
 
+/// The value of a map's neutral colour: the middle of the range, or its low end.
+inline float neutral_value(ColormapKind kind, ValueRange range) {
+  return kind == ColormapKind::diverging ? (range.lo + range.hi) / 2 : range.lo;
+}
+
 /// One unit if cells are at least six units wide and high, otherwise 0.
 int heatmap_gap(double cell_width, double cell_height, float scale = 1);
 

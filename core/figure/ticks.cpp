@@ -160,13 +160,9 @@ std::vector<BarTick> spread_ticks(ValueRange range, ColormapKind kind, Norm norm
 
 std::string format_scientific(float value) { return with_minus(scientific(static_cast<double>(value))); }
 
-std::string format_value(float value, int decimals, bool leading_zero) {
+std::string format_value(float value, int decimals) {
   std::string out = formatted("%.*f", decimals, static_cast<double>(value));
   if (out.find_first_not_of("-0.") == std::string::npos && out[0] == '-') out.erase(0, 1);
-  if (!leading_zero && decimals > 0) {
-    const std::size_t digit = out[0] == '-' ? 1 : 0;
-    if (out[digit] == '0' && out[digit + 1] == '.') out.erase(digit, 1);
-  }
   return with_minus(std::move(out));
 }
 

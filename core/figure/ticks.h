@@ -56,15 +56,15 @@ std::vector<BarTick> bar_ticks(ValueRange range, int most);
 /// The same for a bar with a norm: round numbers at least `apart` (relative to the bar) from each other.
 std::vector<BarTick> spread_ticks(ValueRange range, ColormapKind kind, Norm norm, float apart);
 
-/// With a real minus sign: "−0.25"; `leading_zero` false: "−.25". Never "−0.00".
-std::string format_value(float value, int decimals, bool leading_zero = true);
+/// With a real minus sign: "−0.25". Never "−0.00".
+std::string format_value(float value, int decimals);
 
 /// As short as four digits allow: "1e−6".
 std::string format_scientific(float value);
 
-// Which digits the numbers of a matrix are written with. One precision for all of them, two significant digits at
-// least: no number is ever written as a rounder one than it is, not −0.436 as "0" nor 0.71 as "1". Beside numbers so
-// large that there is no room for that, a small one has the decimals that two digits of it take.
+// The digits of the numbers in a matrix. All numbers have the same precision, with at least two significant digits, so
+// that −0.436 is not written as "0", nor 0.71 as "1". If the largest numbers leave no room for this, each small number
+// gets as many decimals as two of its digits need.
 struct NumberFormat;
 
 /// Statistics of the numbers to be written; grows by add().

@@ -43,7 +43,7 @@ bool has_pictures(std::string_view text);
 std::string as_mathematics(std::string_view text);
 inline constexpr float index_size = 0.72f, index_drop = 0.18f;  ///< of the em
 
-/// One line of text, in UTF-8, wherever it stands.
+/// One line of text, in UTF-8, with its position.
 struct Label {
   std::string text;
   FontRole role = FontRole::text;

@@ -24,8 +24,6 @@ using Surface = std::unique_ptr<cairo_surface_t, Destroy<cairo_surface_destroy>>
 using Pen = std::unique_ptr<cairo_t, Destroy<cairo_destroy>>;
 using Path = std::unique_ptr<cairo_path_t, Destroy<cairo_path_destroy>>;
 
-double radians(float degrees) { return static_cast<double>(degrees) * std::numbers::pi / 180; }
-
 /// Replaces invalid bytes and control characters by U+FFFD: Pango would break lines at some of them and refuse others.
 std::string clean(std::string_view text) {
   std::string out;
@@ -175,11 +173,14 @@ struct Typesetter::Impl {
     return pango_layout_get_line_readonly(layout.get(), 0);
   }
 
-  /// Moves the pen to the label's start, along its baseline.
-  void move_pen(cairo_t* cairo, const Label& label, float width) {
+  /// Moves the pen to the label's start, along its baseline, and sets the label. The caller calls cairo_restore().
+  PangoLayoutLine* begin(cairo_t* cairo, const Label& label, Typesetter& by) {
+    const float length = by.width(label.text, label.role, label.size);
+    cairo_save(cairo);
     cairo_translate(cairo, static_cast<double>(label.at.x), static_cast<double>(label.at.y));
-    cairo_rotate(cairo, radians(label.angle));
-    cairo_move_to(cairo, static_cast<double>(anchored(label.anchor, width)), 0);
+    cairo_rotate(cairo, static_cast<double>(label.angle) * std::numbers::pi / 180);
+    cairo_move_to(cairo, static_cast<double>(anchored(label.anchor, length)), 0);
+    return set(label.text, label.role, static_cast<double>(label.size), by);
   }
 };
 
@@ -217,31 +218,22 @@ float Typesetter::half_height(FontRole role, float size) {
 
 void Typesetter::draw_outlines(cairo_t* cairo, const Label& label) {
   if (has_pictures(label.text)) return draw_text(cairo, label);
-  const float length = width(label.text, label.role, label.size);
-  cairo_save(cairo);
-  impl_->move_pen(cairo, label, length);
-  pango_cairo_layout_line_path(cairo, impl_->set(label.text, label.role, static_cast<double>(label.size), *this));
+  pango_cairo_layout_line_path(cairo, impl_->begin(cairo, label, *this));
   cairo_fill(cairo);
   cairo_restore(cairo);
 }
 
 void Typesetter::draw_text(cairo_t* cairo, const Label& label) {
-  const float length = width(label.text, label.role, label.size);
-  cairo_save(cairo);
-  impl_->move_pen(cairo, label, length);
-  PangoLayoutLine* line = impl_->set(label.text, label.role, static_cast<double>(label.size), *this);
+  PangoLayoutLine* line = impl_->begin(cairo, label, *this);
   const bool pages = cairo_surface_get_type(cairo_get_target(cairo)) == CAIRO_SURFACE_TYPE_PDF;
-  pages&& has_pictures(label.text) ? show_runs(cairo, pango_layout_get_text(impl_->layout.get()), *line)
-                                   : pango_cairo_show_layout_line(cairo, line);
+  if (pages && has_pictures(label.text)) show_runs(cairo, pango_layout_get_text(impl_->layout.get()), *line);
+  else pango_cairo_show_layout_line(cairo, line);
   cairo_restore(cairo);
 }
 
 std::string Typesetter::outline(const Label& label) {
-  const float length = width(label.text, label.role, label.size);
   cairo_t* cairo = impl_->pen.get();
-  cairo_save(cairo);
-  impl_->move_pen(cairo, label, length);
-  pango_cairo_layout_line_path(cairo, impl_->set(label.text, label.role, static_cast<double>(label.size), *this));
+  pango_cairo_layout_line_path(cairo, impl_->begin(cairo, label, *this));
   cairo_restore(cairo);  // back to the figure's units; the path stays
   const Path path(cairo_copy_path(cairo));
   cairo_new_path(cairo);

@@ -37,6 +37,12 @@ constexpr std::array<DTypeNames, 13> dtype_names{{{"float16", "f2", "F16", "torc
                                                   {"uint64", "u8", "U64", ""},
                                                   {"bool", "b1", "BOOL", "torch.BoolStorage"}}};
 
+constexpr std::pair<std::string_view, ArrayKind> kinds_by_ending[] = {
+    {".npz", ArrayKind::numpy},  {".npy", ArrayKind::one_array},
+    {".pkl", ArrayKind::numpy},  {".pt", ArrayKind::torch},
+    {".pth", ArrayKind::torch},  {".bin", ArrayKind::torch},
+    {".ckpt", ArrayKind::torch}, {".safetensors", ArrayKind::safetensors}};
+
 const char* expected_kind(const std::filesystem::path& path) {
   const std::string extension = path.extension().string();
   if (extension == ".npz") return "an .npz as numpy.savez writes it";
@@ -114,6 +120,14 @@ std::optional<double> number_in_text(std::string_view text) {
 }
 
 }  // namespace
+
+std::optional<ArrayKind> array_kind(std::string_view file_name) {
+  const std::string name = lowercase(file_name);
+  for (const auto& [ending, kind] : kinds_by_ending) {
+    if (name.ends_with(ending)) return kind;
+  }
+  return {};
+}
 
 std::string first_names(std::span<const ArrayEntry> entries) {
   const std::string list = comma_list(entries.first(std::min<std::size_t>(entries.size(), 8)),

@@ -39,6 +39,11 @@ bool is_native_float(DType dtype, bool big_endian);
 /// One element without the rounding to float32.
 double decode_number(DType dtype, bool big_endian, std::span<const std::byte> bytes);
 
+/// How an array file was written, by the ending of its name. Opening a file depends on its content alone.
+enum class ArrayKind : std::uint8_t { one_array, numpy, safetensors, torch };
+/// Unset for other endings and for .gguf. Upper case is lower case.
+std::optional<ArrayKind> array_kind(std::string_view file_name);
+
 struct ArrayEntry {
   std::string name;  ///< in .pt, the keys of nested dictionaries joined by dots: "model.q_proj.weight"
   DType dtype;

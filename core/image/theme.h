@@ -22,24 +22,24 @@ constexpr Rgba rgb(std::string_view hex) {
   const auto byte = [&](std::size_t at) { return static_cast<std::uint8_t>(digit(hex[at]) * 16 + digit(hex[at + 1])); };
   return {byte(0), byte(2), byte(4), 255};
 }
-/// "#rrggbb", alpha left out.
+/// "#rrggbb", without alpha.
 std::string to_hex(Rgba colour);
 /// `over` laid on an opaque `ground` with `share` in [0, 1] (its own alpha is ignored).
 Rgba mix(Rgba ground, Rgba over, float share);
 /// WCAG 2 contrast ratio, 1 to 21.
 float contrast(Rgba a, Rgba b);
-/// The dark or the light ink, whichever is read better on `ground`.
+/// The dark or the light ink, whichever is easier to read on `ground`.
 Rgba ink_on(Rgba ground);
 
 struct ThemeColours {
-  Rgba card;  ///< what matrices lie on; the background of a figure
+  Rgba card;  ///< the ground below matrices; the background of a figure
   Rgba ink, muted, line;
   Rgba hatch_line, hatch_ground;      ///< masked cells
-  Rgba mark_line, mark_ground;        ///< NaN and +∞: a hue that no map of ours has
-  Rgba crossed_line, crossed_ground;  ///< cells that dropout took
+  Rgba mark_line, mark_ground;        ///< NaN and +∞: a hue that none of our own maps has
+  Rgba crossed_line, crossed_ground;  ///< cells that dropout removed
   Rgba allowed;                       ///< cells of a mask that may attend; the others are hatched
   Rgba query, key, value, after;      ///< the lanes, and everything after the softmax
-  std::array<Rgba, 8> heads;          ///< head h wears heads[h % 8], and a mark from the ninth on
+  std::array<Rgba, 8> heads;          ///< head h has the colour heads[h % 8]; from the ninth on, also a mark
 };
 const ThemeColours& colours(Theme theme);
 

@@ -30,8 +30,7 @@ struct MarkSearch {
 }  // namespace
 
 std::vector<ProseRun> LessonStep::runs(const std::string& language) const {
-  const auto found = text.find(language);
-  const std::string& words = found != text.end() ? found->second : text.contains("en") ? text.at("en") : language;
+  const std::string& words = in_language(text, language);
   std::vector<ProseRun> runs;
   bool code = false;
   const auto plain = [&]() -> std::string& {
@@ -80,9 +79,8 @@ std::string LessonStep::prose(const std::string& language) const {
 }
 
 std::size_t Course::questions() const {
-  std::size_t count = 0;
-  for (const LessonStep& step : steps) count += step.question ? 1 : 0;
-  return count;
+  return static_cast<std::size_t>(
+      std::ranges::count_if(steps, [](const LessonStep& step) { return step.question.has_value(); }));
 }
 
 namespace {

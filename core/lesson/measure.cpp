@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 #include "core/diagnosis/own_stages.h"
 #include "core/files/error_place.h"
@@ -13,6 +14,7 @@
 #include "core/scenario/inputs.h"
 #include "core/tensor/error.h"
 #include "core/text/number_text.h"
+#include "core/text/texts.h"
 
 namespace headlight {
 namespace {
@@ -77,21 +79,16 @@ std::vector<double> cells_of(const Trace& trace, const std::string& of) {
     for (at[1] = first[1]; at[1] < last[1]; ++at[1]) {
       const MatrixView matrix = tensor.matrix(at[0], at[1]);
       for (at[2] = first[2]; at[2] < last[2]; ++at[2]) {
-        for (at[3] = first[3]; at[3] < last[3]; ++at[3]) { cells.push_back(static_cast<double>(matrix(at[2], at[3]))); }
+        for (at[3] = first[3]; at[3] < last[3]; ++at[3]) cells.push_back(static_cast<double>(matrix(at[2], at[3])));
       }
     }
   }
   return cells;
 }
 
-double mean_of(const std::vector<double>& cells) {
-  double sum = 0;
-  for (const double cell : cells) sum += cell;
-  return sum / static_cast<double>(cells.size());
-}
-
 double reduced(Taking take, const std::vector<double>& cells) {
-  const double mean = mean_of(cells), count = static_cast<double>(cells.size());
+  const auto count = static_cast<double>(cells.size());
+  const double mean = std::accumulate(cells.begin(), cells.end(), 0.0) / count;
   switch (take) {
     case Taking::value:
       if (cells.size() != 1)
@@ -104,17 +101,15 @@ double reduced(Taking take, const std::vector<double>& cells) {
       for (const double cell : cells) squares += (cell - mean) * (cell - mean);
       return std::sqrt(squares / count);
     }
-    case Taking::largest: return *std::max_element(cells.begin(), cells.end());
-    case Taking::smallest: return *std::min_element(cells.begin(), cells.end());
+    case Taking::largest: return std::ranges::max(cells);
+    case Taking::smallest: return std::ranges::min(cells);
     case Taking::entropy: {
       double bits = 0;
       for (const double cell : cells) bits -= cell > 0 ? cell * std::log2(cell) : 0;
       return bits;
     }
-    case Taking::count:
-      return static_cast<double>(std::count_if(cells.begin(), cells.end(), [](double cell) { return cell != 0; }));
-    case Taking::where_largest:
-      return static_cast<double>(std::max_element(cells.begin(), cells.end()) - cells.begin());
+    case Taking::count: return static_cast<double>(std::ranges::count_if(cells, [](double cell) { return cell != 0; }));
+    case Taking::where_largest: return static_cast<double>(std::ranges::max_element(cells) - cells.begin());
     case Taking::probability:
     case Taking::logit:
     case Taking::part: break;
@@ -130,15 +125,12 @@ double of_next_word(Taking take, const std::string& of, const Trace& trace) {
   const std::size_t blank = take == Taking::part ? of.find(' ') : std::string::npos;
   const std::string word = blank == std::string::npos ? of : of.substr(blank + 1);
   const Index place = place_of_prediction(*run, 0);
-  std::optional<LikelyToken> found;
-  for (const LikelyToken& token : most_likely(*run, 0, place, run->logits.size(-1))) {
+  const std::vector<LikelyToken> tokens = most_likely(*run, 0, place, run->logits.size(-1));
+  const auto found = std::ranges::find_if(tokens, [&](const LikelyToken& token) {
     const std::size_t from = token.text.find_first_not_of(' ');
-    if (token.text == word || (from != std::string::npos && token.text.substr(from) == word)) {
-      found = token;
-      break;
-    }
-  }
-  if (!found)
+    return token.text == word || (from != std::string::npos && token.text.substr(from) == word);
+  });
+  if (found == tokens.end())
     throw SettingError("of", Message("{0} is not a word of this network", in_quotes(word)),
                        "expected one of its tokens");
   if (take == Taking::probability) return found->probability;
@@ -198,10 +190,7 @@ Trace with_stages(const Trace& trace, const OwnStages& own) {
 }
 
 bool says(const std::string& shown, double value) {
-  // Typographic minus signs and ∞ are allowed.
-  std::string text = shown;
-  if (const std::size_t minus = text.find("−"); minus != std::string::npos)
-    text.replace(minus, std::string("−").size(), 1, '-');
+  std::string text = replaced(shown, "−", "-");  // typographic minus signs and ∞ are allowed
   if (text == "NaN") return std::isnan(value);
   if (text == "-∞" || text == "∞") return std::isinf(value) && (value < 0) == (text.front() == '-');
   const bool percent = text.ends_with("%");

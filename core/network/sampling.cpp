@@ -68,7 +68,8 @@ std::vector<Index> largest_of_row(const MatrixView& logits, Index row, Index cou
   std::iota(order.begin(), order.end(), Index{0});
   count = std::min(count, logits.cols);
   std::partial_sort(order.begin(), order.begin() + count, order.end(), [&](Index a, Index b) {
-    return logits(row, a) > logits(row, b) || (logits(row, a) == logits(row, b) && a < b);
+    const float x = logits(row, a), y = logits(row, b);
+    return is_larger(x, y) || (!is_larger(y, x) && a < b);
   });
   order.resize(static_cast<std::size_t>(count));
   return order;
@@ -93,14 +94,14 @@ std::vector<double> shares_of(std::span<const float> logits, const Sampling& sam
   if (sampling.top_k > 0 && sampling.top_k < std::ssize(logits)) {
     std::vector<float> sorted(logits.begin(), logits.end());
     const auto last = sorted.begin() + sampling.top_k - 1;
-    std::ranges::nth_element(sorted, last, std::ranges::greater());
+    std::ranges::nth_element(sorted, last, is_larger);
     for (std::size_t i = 0; i < logits.size(); ++i) shares[i] = logits[i] < *last ? 0 : shares[i];
   }
   normalise();
   if (sampling.top_p >= 1) return shares;
   std::vector<std::size_t> order(logits.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return logits[a] > logits[b]; });
+  std::ranges::stable_sort(order, is_larger, [&](std::size_t i) { return logits[i]; });
   double cumulative = 0;
   for (const std::size_t i : order) {
     const double share = shares[i];

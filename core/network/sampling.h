@@ -1,6 +1,7 @@
 // Sampling of the next word, and extending the text by it.
 #pragma once
 
+#include <cmath>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,6 +23,8 @@ struct Sampling {
   bool operator==(const Sampling&) const = default;
 };
 
+/// An order of numbers in which NaN is smaller than all others: sorting by > alone needs numbers without NaN.
+inline bool is_larger(float a, float b) { return a > b || (std::isnan(b) && !std::isnan(a)); }
 /// The indices of the largest numbers in a row of logits, the largest first; of equal ones, the first.
 std::vector<Index> largest_of_row(const MatrixView& logits, Index row, Index count);
 /// The share of each token, [vocabulary]; they sum to 1.

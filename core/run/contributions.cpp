@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <thread>
 
 #include "core/attention/product.h"
@@ -11,29 +12,23 @@
 namespace headlight {
 namespace {
 
+float length(std::span<const float> vector) {
+  double squares = 0;
+  for (const float v : vector) squares += static_cast<double>(v) * static_cast<double>(v);
+  return static_cast<float>(std::sqrt(squares));
+}
+
 /// The norms of all rows of values [n, d] · projection [d, out].
 void row_norms(const MatrixView& values, const MatrixView& projection, float* to) {
   constexpr Index rows_a_block = 256;
-  Buffer moved(static_cast<std::size_t>(std::min(rows_a_block, values.rows) * projection.cols));
+  const auto width = static_cast<std::size_t>(projection.cols);
+  Buffer moved(static_cast<std::size_t>(std::min(rows_a_block, values.rows)) * width);
   for (Index first = 0; first < values.rows; first += rows_a_block) {
     const Index rows = std::min(rows_a_block, values.rows - first);
     product(row_block(values, first, rows), projection, {moved.data(), rows, projection.cols, projection.cols});
-    for (Index row = 0; row < rows; ++row) {
-      double squares = 0;
-      for (Index c = 0; c < projection.cols; ++c) {
-        const auto v = static_cast<double>(moved[static_cast<std::size_t>(row * projection.cols + c)]);
-        squares += v * v;
-      }
-      to[first + row] = static_cast<float>(std::sqrt(squares));
-    }
+    for (Index row = 0; row < rows; ++row)
+      to[first + row] = length(std::span(moved).subspan(static_cast<std::size_t>(row) * width, width));
   }
-}
-
-float length(const MatrixView& values, Index row) {
-  double squares = 0;
-  for (Index c = 0; c < values.cols; ++c)
-    squares += static_cast<double>(values(row, c)) * static_cast<double>(values(row, c));
-  return static_cast<float>(std::sqrt(squares));
 }
 
 Workers workers_of(int threads) {
@@ -54,7 +49,8 @@ Tensor value_norms(const Trace& trace, int threads) {
     const MatrixView v = values.matrix(b, h / trace.dims().groups());
     float* to = norms.data() + block * n_k;
     if (W_o.defined()) return row_norms(v, transposed(W_o.slice(1, h * d, d).matrix()), to);
-    for (Index k = 0; k < n_k; ++k) to[k] = length(v, k);
+    Buffer scratch;
+    for (Index k = 0; k < n_k; ++k) to[k] = length({v.whole_row(k, scratch), static_cast<std::size_t>(d)});
   });
   return Tensor({batch, heads, n_k}, std::move(norms));
 }

@@ -77,8 +77,21 @@ bool fits(const Shape& stored, const Shape& sizes) {
                     [](Index a, Index b) { return a == b || a == 1; });
 }
 
+/// Swin's masks of shifted windows, [windows, n_q, n_k]: in the batch, the windows of a picture follow each other.
+std::optional<PlacedMask> mask_of_windows(const FileReading& r, const Dims& d, const std::string& name) {
+  const Shape& found = r.file.arrays().find(name)->shape;
+  if (found.size() != 3 || found[0] < 2 || d.batch % found[0] != 0 || found[1] != d.n_q || found[2] != d.n_k) return {};
+  if (r.find({"relative_position_bias_table"}).empty()) return {};
+  const Tensor stored = r.load(name).contiguous();
+  Buffer values;
+  for (Index b = 0; b < d.batch; b += found[0])
+    values.insert(values.end(), stored.values().begin(), stored.values().end());
+  return PlacedMask{Tensor({d.batch, 1, d.n_q, d.n_k}, std::move(values)), "[windows, n_q, n_k]"};
+}
+
 /// Reads the array if its shape fits. Throws FileError with the shapes that fit.
 PlacedMask placed_mask(const FileReading& r, const Dims& d, const std::string& name, MaskKind kind) {
+  if (auto windows = mask_of_windows(r, d, name)) return std::move(*windows);
   const Shape& found = r.file.arrays().find(name)->shape;  // the shape is checked before the numbers are read
   for (const Reading& reading : readings(d, static_cast<Index>(found.size()), kind)) {
     if (!fits(found, reading.sizes)) continue;

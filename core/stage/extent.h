@@ -11,7 +11,7 @@
 
 namespace headlight {
 
-/// What lies over a matrix; each view, where present, has the matrix's rows and columns.
+/// The masks over a matrix. Each view that is set has the matrix's rows and columns.
 struct CellMasks {
   std::optional<MatrixView> allowed;  ///< 0 = masked: may not attend
   std::optional<MatrixView> kept;     ///< 0 = dropped by dropout
@@ -19,6 +19,15 @@ struct CellMasks {
   /// seen. For weights only: among scores the fill itself is not zero.
   bool show_leaks = false;
   bool any() const { return allowed || kept; }
+  /// With change(mask) in place of each mask.
+  template <typename Change>
+  CellMasks with_each(Change change) const {
+    CellMasks out = *this;
+    for (std::optional<MatrixView>* mask : {&out.allowed, &out.kept}) {
+      if (*mask) *mask = change(**mask);
+    }
+    return out;
+  }
 };
 
 /// NaN comes first (a dead row is NaN and masked), then masked, dropped, ±∞. Without `allowed`, −∞ counts as masked.

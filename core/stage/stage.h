@@ -3,10 +3,11 @@
 //
 // B batch, H query heads, G key/value heads (G = H unless grouped), n_q queries, n_k keys, d_head = d_model / H.
 //
-// A stage is one row here (core/stage/stage.cpp), one in core/run/stage_steps.cpp (when there is one, how it is
-// computed), one in core/explain/explain.cpp (how a cell is explained) and one in core/export/reproduce_script.cpp (its
-// line of a script). Each of these tables is an array over Stage: what is forgotten does not compile. The rest follows
-// from what the row says: what a cell feeds, what stands in for an absent stage, cache keys, the place in the diagram.
+// A stage has one row in each of four tables: core/stage/stage.cpp, core/run/stage_steps.cpp (whether a run has it, and
+// how it is computed), core/explain/explain.cpp (how a cell is explained) and core/export/reproduce_script.cpp (its
+// line of a script). Each table is an array over Stage, so that a missing row does not compile. Everything else is
+// derived from the rows: the cells that depend on a cell, replacements of absent stages, cache keys, the place in the
+// diagram.
 #pragma once
 
 #include <array>
@@ -47,7 +48,7 @@ enum class Stage : std::uint8_t {
   head_outputs,     // [B, H, n_q, d_head]
   concat,
   output,  // [B, n_q, H·d_head] [B, n_q, d_out]
-  // Parameters, not stages: looked at and explained like stages, but not listed or traced as such.
+  // Parameters: shown and explained like stages, but not listed or traced as stages.
   W_q,
   W_k,
   W_v,
@@ -56,7 +57,7 @@ enum class Stage : std::uint8_t {
   b_k,
   b_v,
   b_o,  // [out]
-  // A measure: made of stages when it is asked for (core/run/contributions.h), looked at and explained like one.
+  // A measure: computed from stages on request (core/run/contributions.h), shown and explained like a stage.
   contribution_norms,  // [B, H, n_q, n_k]
 };
 inline constexpr std::size_t stage_count = static_cast<std::size_t>(Stage::W_q);

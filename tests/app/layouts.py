@@ -250,6 +250,9 @@ def masks():
     check("Swin's table", {**swin, "x": windows, "num_heads": H}, attention(windows, biases={}, bias=by_window), says="window of 3 x 3")
     shifted = np.where(rng.random((9, 9)) < 0.3, -100, 0).astype(np.float32)
     check("the mask of Swin's shifted windows is added to its table", {**swin, "x": windows, "mask": shifted, "num_heads": H}, attention(windows, biases={}, bias=by_window + shifted))
+    four, each = drawn(8, 9, D), np.where(rng.random((4, 9, 9)) < 0.3, -100, 0).astype(np.float32)
+    check("masks of Swin's windows, as many as there are heads", {**swin, "x": four, "mask": each, "num_heads": H},
+          attention(four, biases={}, bias=by_window + np.tile(each, (2, 1, 1))[:, None]), says="[windows, n_q, n_k]")
     check("a bias of the file takes the place of Swin's table", {**swin, "x": windows, "attn_bias": by_window[None] * 2, "num_heads": H}, attention(windows, biases={}, bias=by_window * 2), says="without layers.0")
     refused("Swin's table on other places", {**swin, "x": X, "num_heads": H}, "a window of 9 tokens, 3 x 3")
     check("a floating attn_mask", {**base, "attn_mask": real[0]}, attention(bias=real[0]))

@@ -596,6 +596,11 @@ TEST_CASE("what is said of a step holds for this run's numbers, not for most") {
   CHECK(says(document, Stage::masked_scores, "may look at every word", 5));  // the last word of a causal mask
   CHECK_FALSE(says(document, Stage::masked_scores, "the fill as its score", 5));
   CHECK(says(document, Stage::weights, "add up to 1"));
+  Document hidden = sentence();
+  hidden.scenario.mask = "q != 2";
+  CHECK(says(hidden, Stage::weights, "nothing to share out"));
+  hidden.scenario.dead_row = DeadRow::uniform;
+  CHECK(says(hidden, Stage::weights, "is a convention"));
   document.scenario.training = true;
   for (const auto& [share, gone] : {std::pair(0.001f, false), std::pair(0.9f, true)}) {
     document.scenario.dropout = share;

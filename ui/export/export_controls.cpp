@@ -238,7 +238,8 @@ void draw_option(const Frame& frame, std::string_view option, ExportChoice& choi
   ImGui::PopID();
   if (!typed) return;
   if (known.repeats) std::ranges::replace(*typed, ' ', '\n');
-  typed->empty() ? clear_export_option(choice.options, option) : set(choice, option, *typed);
+  if (!typed->empty()) set(choice, option, *typed);
+  else if (known.reset) known.reset(choice.options);
 }
 
 /// What to draw of a whole network: the prediction, or the reasons for it; for pictures, an overlay.

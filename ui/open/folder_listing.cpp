@@ -33,11 +33,8 @@ bool is_model_companion(const std::string& name) {
 /// The word for the contents of a file with this name; null if it cannot be opened or, if `masks`, cannot be a mask.
 const char* kind_of(const std::string& name, bool masks) {
   const std::string low = lowercase(name);
-  if (low.ends_with(".npz") || low.ends_with(".npy") || low.ends_with(".pkl")) return "open.numpy";
-  if (low.ends_with(".safetensors")) return "open.safetensors";
-  for (const char* ending : {".pt", ".pth", ".bin", ".ckpt"}) {
-    if (low.ends_with(ending)) return "open.torch";
-  }
+  constexpr const char* words[] = {"open.numpy", "open.numpy", "open.safetensors", "open.torch"};  // by ArrayKind
+  if (const auto kind = array_kind(name)) return words[static_cast<std::size_t>(*kind)];
   if (masks && low.ends_with(".png")) return "open.picture";
   if (masks && is_mask_name(path_from(low))) return "open.table";
   if (!masks && low.ends_with(".gguf")) return "open.model";

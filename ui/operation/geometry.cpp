@@ -103,8 +103,8 @@ struct KeyList : TaskPart {
   }
 };
 
-/// Draws what a bias adds to each key's score, as a line chart with one point per key.
-void put_tilt(const Task& task, Rect room) {
+/// Draws what a bias adds to each key's score, as a line chart with one point for each key of the plane.
+void put_tilt(const Task& task, Index settled, Rect room) {
   Pen& pen = task.pen;
   const Look& look = pen.look();
   const Trace& trace = task.trace();
@@ -112,11 +112,11 @@ void put_tilt(const Task& task, Rect room) {
   const Stage before = made_from(trace, Stage::biased_scores);
   const MatrixView with = numbers_of(trace, task.context().view, Stage::biased_scores),
                    without = numbers_of(trace, task.context().view, before);
-  const Index n = std::min<Index>(with.cols, most_arrows);
+  const Index n = std::min<Index>(with.cols, most_arrows), first = first_arrow(settled, with.cols);
   float lo = 0, hi = 0;
   std::vector<float> added;
   for (Index k = 0; k < n; ++k) {
-    added.push_back(with(task.focus.query, k) - without(task.focus.query, k));
+    added.push_back(with(task.focus.query, first + k) - without(task.focus.query, first + k));
     if (!std::isfinite(added.back())) added.back() = 0;
     lo = std::min(lo, added.back());
     hi = std::max(hi, added.back());
@@ -131,7 +131,8 @@ void put_tilt(const Task& task, Rect room) {
   pen.line({plot.min.x, plot.min.y + plot.height() * hi / span}, {plot.max.x, plot.min.y + plot.height() * hi / span},
            look.line, Stroke::hair(u));
   for (Index k = 0; k + 1 < n; ++k) pen.line(at(k), at(k + 1), look.after, std::max(2.0f, 2.5f * u));
-  if (task.focus.key < n) pen.fill(around(at(task.focus.key), 5 * u, 5 * u), look.k, Corner::control * u);
+  const Index chosen = task.focus.key - first;
+  if (chosen >= 0 && chosen < n) pen.fill(around(at(chosen), 5 * u, 5 * u), look.k, Corner::control * u);
 }
 
 /// Writes below the plane which share of the query and the keys lies in the plane. `room` shrinks by the notes.
@@ -204,7 +205,7 @@ Scene make_geometry(const SceneContext& context, Rect place) {
   put_plane(task, plane, operands, settled, left);
   if (trace.has(Stage::biased_scores)) {
     const float tilt = std::min(120 * u, right.height() * 0.24f);
-    put_tilt(task, {{right.min.x, right.max.y - tilt}, right.max});
+    put_tilt(task, settled, {{right.min.x, right.max.y - tilt}, right.max});
     right.max.y -= tilt + 12 * u;
   }
   KeyList{task, settled, right}.put();

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <span>
 
+#include "core/attention/softmax.h"
 #include "core/explain/explain.h"
 #include "core/run/trace.h"
 #include "core/text/in_sentence.h"
@@ -140,13 +141,16 @@ std::string input_story(const SceneContext& context, Stage stage, const std::str
   return same ? key + "_equal" : key;
 }
 
-/// The key, with a suffix if the query's weights do not sum to 1: all keys are masked, or a sink has a share.
+/// The key, with a suffix for rows without keys, for NaN, and where a sink has a share.
 std::string weights_key(const SceneContext& context, const Focus& focus, const std::string& key) {
+  const Cell at = matrix_of(context.trace, context.view, Stage::weights);
   const MatrixView weights = numbers_of(context.trace, context.view, Stage::weights);
+  const CellMasks masks = masks_over(context.trace, Stage::weights, at.batch, at.head);
   double sum = 0;
   for (Index k = 0; k < weights.cols; ++k) sum += static_cast<double>(weights(focus.query, k));
-  if (sum > 0.999) return key;
-  return sum > 0 ? key + "_sink" : key + "_dead";  // a sum of NaN is "_dead" too
+  if (masks.allowed && is_dead_row(*masks.allowed, focus.query)) return key + (sum > 0 ? "_filled" : "_dead");
+  if (std::isnan(sum)) return key + "_nan";
+  return sum > 0.999 ? key : key + "_sink";
 }
 
 /// Whether the word's row has no number of this kind.

@@ -107,8 +107,7 @@ struct PlanePicture : TaskPart {
   const Operands& operands;
   Index settled = 0;
   Rect room;
-  const Index n_k = trace.dims().n_k, count = std::min(n_k, most_arrows),
-              first = n_k > most_arrows ? std::clamp<Index>(settled - most_arrows / 2, 0, n_k - most_arrows) : 0;
+  const Index n_k = trace.dims().n_k, count = std::min(n_k, most_arrows), first = first_arrow(settled, n_k);
   const PlanePoint q = plane.queries()[static_cast<std::size_t>(task.focus.query)], key = key_at(task.focus.key);
   const double squared = q.x * q.x + q.y * q.y;
   Sheet sheet{};

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/network/row_parts.h"
+#include "core/network/sampling.h"
 #include "core/scenario/inputs.h"
 #include "core/text/in_sentence.h"
 #include "ui/level/matrix_numbers.h"
@@ -79,7 +80,7 @@ RowScale scale_of(const std::vector<RowLine>& lines) {
     for (const float number : line.numbers) sizes.push_back(std::abs(number));
   }
   const auto last = sizes.begin() + static_cast<std::ptrdiff_t>(coloured * static_cast<double>(sizes.size() - 1));
-  std::ranges::nth_element(sizes, last);
+  std::ranges::nth_element(sizes, last, [](float a, float b) { return is_larger(b, a); });
   RowScale scale{std::max(*last, 1e-20f)};
   const auto beyond = std::ranges::count_if(sizes, [&](float size) { return size > scale.most; });
   scale.beyond = static_cast<double>(beyond) / static_cast<double>(sizes.size());

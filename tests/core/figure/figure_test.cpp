@@ -373,9 +373,8 @@ TEST_CASE("ticks are round, signed with a real minus, and inside the range") {
   }
   CHECK(bar_ticks({-4e8f, 4e8f}, 5)[0].text == "−4e8");
   CHECK(format_value(-0.25f, 2) == "−0.25");
-  CHECK(format_value(-0.25f, 2, false) == "−.25");
   CHECK(format_value(-0.001f, 2) == "0.00");
-  CHECK(format_value(12, 1, false) == "12.0");
+  CHECK(format_value(12, 1) == "12.0");
 }
 
 TEST_CASE("text is measured by what it shows: wider when longer, elided at whole characters") {
@@ -393,4 +392,25 @@ TEST_CASE("text is measured by what it shows: wider when longer, elided at whole
   CHECK(ends.find("…") != std::string::npos);
   CHECK(typesetter.width(ends, FontRole::text, 12) <= 900);
   CHECK(typesetter.width("aa" + ends, FontRole::text, 12) > 900);
+}
+
+TEST_CASE("the label of a highlight covers no cell, with and without a given size") {
+  Sample sample(6, 6, 2, {"the", "cat", "sat"});
+  sample.spec.highlights = {{2, 4, 3, 5, "later"}, {0, 2, 0, 2, "first"}};
+  for (const std::optional<FigureSize> size : {std::optional<FigureSize>(), std::optional(FigureSize{600, 400})}) {
+    sample.spec.size = size;
+    const FigureLayout layout = layout_of(sample.spec);
+    Typesetter typesetter;
+    std::size_t labels = 0;
+    for (const Label& label : layout.inside) {
+      labels += label.text == "later" || label.text == "first";
+      for (const PanelBox& panel : layout.panels) {
+        const Box& cells = panel.heatmap;
+        const LabelBox corners{
+            {{cells.x, cells.y}, {cells.right(), cells.y}, {cells.right(), cells.bottom()}, {cells.x, cells.bottom()}}};
+        CHECK(!overlap(label_box(label, typesetter), corners));
+      }
+    }
+    CHECK(labels == 4);
+  }
 }

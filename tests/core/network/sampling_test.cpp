@@ -120,3 +120,8 @@ TEST_CASE("what a network says next is what a plain sampling draws from") {
     CHECK(std::abs(shares[static_cast<std::size_t>(token.id)] - token.probability) < 1e-12);
   CHECK(std::abs(std::accumulate(shares.begin(), shares.end(), 0.0) - 1) < 1e-9);
 }
+
+TEST_CASE("NaN is the smallest of the logits, so that sorting them stays defined") {
+  const Tensor logits = Tensor::of({1, 5}, {NAN, 1, NAN, 3, 2});
+  CHECK(largest_of_row(logits.matrix(), 0, 5) == std::vector<Index>{3, 4, 1, 0, 2});
+}
