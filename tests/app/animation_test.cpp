@@ -1,4 +1,4 @@
-// headlight … --animation as a person runs it: what is filmed where nothing says what to film.
+// headlight … --animation: the default film, and films of a view.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -27,7 +27,7 @@ class Film {
   Film& operator=(const Film&) = delete;
   ~Film() { fs::remove_all(folder_); }
 
-  /// The pictures of the film, in their order; nothing where the program refused.
+  /// The pictures of the film in order; empty if the program refused.
   std::vector<fs::path> shot(const std::string& options) const {
     const fs::path frames = folder_ / "frames";
     fs::remove_all(frames);
@@ -42,7 +42,7 @@ class Film {
     REQUIRE(run("--screenshot \"" + out.string() + "\" " + options));
     return pixels(out);
   }
-  /// All but the line of time at the foot, which says how far the film is.
+  /// The pixels above the timeline at the foot, which differs in every picture.
   static std::string pixels(const fs::path& png) {
     constexpr std::size_t foot = 30;
     std::ifstream stream(png, std::ios::binary);
@@ -75,7 +75,7 @@ TEST_CASE(
   const std::string sentence = film.screenshot(followed + "--present --level sentence");
   CHECK(Film::pixels(pictures.front()) == sentence);
   CHECK(Film::pixels(pictures.back()) == sentence);
-  // Each step stands once it is whole, so its picture is among the film's, in the pass's order.
+  // The film pauses on each complete step, so its pictures are in the film, in order.
   auto at = pictures.begin();
   for (const char* stage : {"query", "Q", "scores", "weights", "head_outputs", "concat", "output"}) {
     INFO(stage);
@@ -85,7 +85,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("an animation of which a view is said shows that view, moment by moment, with the panels around it") {
+TEST_CASE("an animation with --view shows that view, moment by moment, with the panels around it") {
   const Film film;
   const std::vector<fs::path> pictures = film.shot("--level pipeline --seconds-per-step 0.1");
   REQUIRE_FALSE(pictures.empty());

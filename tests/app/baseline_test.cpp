@@ -39,7 +39,7 @@ void check_against_baseline(const std::string& name, const std::string& argument
   int worst = 0;
   for (std::size_t i = 0; i < now.rgba.size(); ++i)
     worst = std::max(worst, std::abs(int{now.rgba[i]} - int{wanted.rgba[i]}));
-  CHECK(worst <= 2);  // a rounding of a colour, no more
+  CHECK(worst <= 2);  // only rounding of colours may differ
 }
 
 }  // namespace

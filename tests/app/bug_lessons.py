@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The code that the lessons with a mistake show is what they say: run in PyTorch, it makes that mistake, and mended it is right.
+"""Runs the code of lessons with a mistake in PyTorch: it must make that mistake, and the corrected code must be right.
 
     bug_lessons.py PROGRAM LESSONS
 
@@ -31,7 +31,7 @@ def run(*arguments):
 
 
 def names_of(arrays, scenario):
-    """What the code may use: x, mask, H, G, d_head, the projections and their weights, cos and sin."""
+    """The names that the code may use: x, mask, H, G, d_head, the projections and their weights, cos and sin."""
     tensors = {name: torch.from_numpy(np.array(arrays[name])) for name in arrays.files}
     heads = scenario.get("heads", 1)
     names = {"torch": torch, "math": math, "x": tensors["query"], "H": heads, "G": scenario.get("kv_heads") or heads}
@@ -68,7 +68,7 @@ def check(lesson, folder):
     mended = bug["code"][:line] + bug["mended"] + bug["code"][line + 1:]
     wrong = []
     for code, expected in ((bug["code"], bug["mistake"]), (mended, None)):
-        # The angles are laid out for the pairing that the code has.
+        # The order of the angles depends on the pairing that the code uses.
         stages = stages_of(code, names, not any("1::2" in each for each in code))
         np.savez(folder / "mine.npz", **stages)
         report = json.loads(run("compare", folder / "scenario.json", folder / "mine.npz", "--json").stdout)

@@ -1,4 +1,4 @@
-// A bundle as a person makes it, and its scripts run by Python, where there is one with NumPy or PyTorch.
+// Bundles made with the command line. Python runs their scripts, if it has NumPy or PyTorch.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -54,7 +54,7 @@ int bundle(const std::string& arguments, const fs::path& out) {
   return headlight_run("bundle " + arguments + " -o \"" + out.string() + "\"");
 }
 
-/// A Python that imports the module; "" where there is none.
+/// A Python that can import the module; "" if there is none.
 std::string python_with(const std::string& module) {
   for (const std::string python : {"/usr/bin/python3", "python3"}) {
     if (shell(python + " -c \"import numpy, " + module + "\" > /dev/null 2>&1") == 0) return python;
@@ -64,7 +64,7 @@ std::string python_with(const std::string& module) {
 
 const std::string fixtures = places::fixtures() + "/";
 
-/// Every setting of scores.
+/// Command-line words for every setting of scores.
 std::vector<std::string> score_words() {
   Scenario random;
   random.source = Source::random;
@@ -108,7 +108,7 @@ void scripts_confirm_every_stage(const std::string& module, const std::string& s
     const std::string said = places::text_of(log);
     INFO(said);
     CHECK(status == 0);
-    // A line for every stage of the trace, and the last sentence.
+    // The script prints a line for every stage of the trace, and a last sentence.
     std::size_t stages = 0;
     std::size_t checked = 0;
     const auto trace = open_arrays(folder / "b" / "trace.npz");
@@ -226,11 +226,12 @@ TEST_CASE("a bundle is a folder or a zip, whole or not at all") {
                            "trace.npz", "reproduce.py", "reproduce_numpy.py"}) {
     CHECK(fs::exists(folder / "b" / name));
   }
-  CHECK(bundle(small, folder / "b") == 2);  // there already
+  CHECK(bundle(small, folder / "b") == 2);  // the folder exists already
   CHECK(bundle(small, folder / "nowhere" / "b") == 2);
   CHECK(bundle(small + " --stage nonsense", folder / "c") == 2);
   CHECK_FALSE(fs::exists(folder / "c"));
-  CHECK(std::distance(fs::directory_iterator(folder / ""), fs::directory_iterator()) == 2);  // nothing left behind
+  CHECK(std::distance(fs::directory_iterator(folder / ""), fs::directory_iterator()) ==
+        2);  // no temporary files are left
 }
 
 TEST_CASE("a figure of 8 by 6 cm at 300 dpi has 945 by 709 pixels") {

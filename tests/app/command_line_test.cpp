@@ -1,4 +1,4 @@
-// The real program as a person runs it: what it writes, what it says, how it exits.
+// Runs the real program and checks its files, its messages and its exit codes.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -29,7 +29,7 @@ struct Outcome {
   std::string out, err;
 };
 
-/// A folder of its own to run the program in.
+/// Runs the program in a temporary folder.
 class Program {
  public:
   Program() : folder_(fs::temp_directory_path() / ("headlight-" + std::to_string(std::random_device{}()))) {
@@ -152,7 +152,7 @@ TEST_CASE("every stage that a trace has can be rendered") {
                "-o OUT/t.npz")
           .status == 0);
   for (const Stage stage : all_stages()) {
-    const std::string first = stage == Stage::Q_scaled ? "--scale-first " : "";  // in place of scaled_scores
+    const std::string first = stage == Stage::Q_scaled ? "--scale-first " : "";  // exists in place of scaled_scores
     CAPTURE(name(stage));
     CHECK(program
               .run("render --random " + first +
@@ -172,7 +172,8 @@ TEST_CASE("list names what there is, as lines and as JSON") {
     const Outcome json = program.run(std::string("list --json ") + what);
     CHECK(lines.status == 0);
     const auto list = nlohmann::json::parse(json.out);
-    const std::string entries = lines.out.substr(0, lines.out.find("\nExamples\n"));  // of masks, for people alone
+    const std::string entries =
+        lines.out.substr(0, lines.out.find("\nExamples\n"));  // the examples of masks are not in the JSON
     CHECK(static_cast<std::size_t>(std::count(entries.begin(), entries.end(), '\n')) == list.size());
     for (const auto& entry : list)
       CHECK(contains(lines.out, (entry.contains("id") ? entry.at("id") : entry.at("name")).get<std::string>()));
@@ -407,7 +408,7 @@ TEST_CASE("a folder of submissions gives a line each, whatever the files are cal
   CHECK(csv.starts_with("file,verdict,first_difference,diagnosis,note\n"));
   CHECK(static_cast<std::size_t>(std::ranges::count(csv, '\n')) == rows.size() + 1);
   CHECK(contains(csv, "\n\"Bob, \"\"the 2nd\"\".npz\",differs,scaled_scores,"));
-  CHECK(contains(csv, "\n./=1+1.npz,match"));  // no formula in a spreadsheet
+  CHECK(contains(csv, "\n./=1+1.npz,match"));  // a spreadsheet must not read the name as a formula
   CHECK(contains(csv, "\n./-minus.npz,match"));
   REQUIRE(program.run("compare IN/torch_mha.input.npz OUT/class --table OUT/t.json").status == 1);
   CHECK(nlohmann::json::parse(places::text_of(program / "t.json")) == rows);

@@ -41,7 +41,7 @@ help_text = subprocess.run([program, "--help"], capture_output=True, text=True, 
 OPTIONS = sorted(set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*", help_text)) - {"--help", "--version", "--threads", "--frames", "--time"})
 if len(OPTIONS) < 60:
     sys.exit(f"only {len(OPTIONS)} options were found in --help")
-# What an option is followed by in --help, and values that fit it.
+# The operands of options in --help, with values for each.
 PLACE = dict(re.findall(r"(?<![\w-])(--[a-z][a-z0-9-]*)(?: |=)(\S+)", help_text))
 FITTING = {"N": ["1", "2", "4", "8"], "X": ["0.5", "2", "-1", "0"], "C": ["20"], "I": ["0"], "P": ["0.1", "0.5"], "A:B": ["0:2", "1:"],
            "EXPR": ["causal()", "window(2)", "full()", "q % 2 == 0"], "PT": ["6", "9"], "PIXELS": ["1", "20"], "PREFIX": ["0"]}
@@ -62,7 +62,7 @@ def endings_of(command):
     return re.search(r"headlight %s .*-o OUT\.\{(.*?)\}" % command, help_text)[1].split(",")
 
 
-# (words, the endings that -o may have)
+# (words of a command, allowed endings of the file for -o)
 COMMANDS = [(["trace"], endings_of("trace")), (["render"], endings_of("render")), (["explain"], []),
             (["compare"], []), (["bundle"], ["zip", ""]), (["predict"], []), (["lesson"], []), (["handout"], ["pdf"]),
             (["list"], []), ([], [])]

@@ -82,7 +82,7 @@ def rotate(x, pairing):
 
 
 def causal_offset(mask):
-    """Of a mask that is k <= q + offset wherever a key is used at all."""
+    """The offset of a mask that is k <= q + offset wherever a key is used at all."""
     n_q, n_k = mask.shape[-2:]
     ahead = np.arange(n_k)[None, :] - np.arange(n_q)[:, None]
     padding_alone = np.array_equal(mask, np.broadcast_to(mask.any(2, keepdims=True), mask.shape))
@@ -127,7 +127,7 @@ def wrong_mask(mask, mistake):
 
 
 def stages_of(case, mistake=None, choice=None):
-    """Every stage as an implementation with that mistake gives it."""
+    """Every stage of an implementation with this mistake."""
     p, heads, kv_heads = case["arrays"], case["heads"], case["kv_heads"]
     rng = np.random.default_rng(1)
 
@@ -318,12 +318,12 @@ def try_mistake(case, name, mistake, choice, right, folder, tally):
 
 
 def is_undetermined(right):
-    """Too many weights go into a row of the output for it to tell which of them were dropped."""
+    """Whether a row of the output depends on too many weights to find out which were dropped."""
     return (right["weights"] > 0).sum((1, 3)).max() > max(26, right["output"].shape[-1])
 
 
 def check_pytorch(tally):
-    """What PyTorch computed matches in every stage that it has."""
+    """PyTorch's own stages match in every stage that it has."""
     for expected in sorted(FIXTURES.glob("*.expected.npz")):
         file = expected.with_name(expected.name.replace("expected", "input"))
         if file.exists():
@@ -343,7 +343,7 @@ def to_float16(x):
 
 
 def check_harmless(name, case, right, folder, tally):
-    """Another fill in masked_scores, and numbers that were rounded, are said and are no difference."""
+    """Another fill in masked_scores, and rounded numbers, give a note and are no difference."""
     for cast, known in ((to_bfloat16, "rounded_bf16"), (to_float16, "rounded_f16")):
         report = compare(case, {k: cast(v) if v.dtype != bool else v for k, v in right.items()}, folder)
         tally.right += 1
@@ -362,7 +362,7 @@ def check_harmless(name, case, right, folder, tally):
 
 
 def check_any_fill(tally, folder):
-    """What is found from the output alone is found from every stage too, whatever the fill."""
+    """A mistake that is found from the output alone is also found from every stage, with every fill."""
     case = read_case("rotated halves", folder)
     right = stages_of(case)
     for fill in (-1e9, -1e4, -math.inf):
@@ -388,7 +388,7 @@ def try_case(label, described, folder, tally):
 
 
 def drawn_case(rng):
-    """A scenario, settings and what stages_of() has to know of them."""
+    """A scenario, its settings, and the arguments that stages_of() needs for them."""
     heads, d_head = rng.choice([1, 2, 3, 4, 6, 8]), rng.choice([2, 4, 6, 8])
     scenario = dict(source="random", batch_size=rng.randint(1, 3), queries=rng.randint(3, 12), d_model=heads * d_head, heads=heads,
                     seed=rng.randrange(10 ** 6))

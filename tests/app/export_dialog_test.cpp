@@ -1,4 +1,4 @@
-// The export dialog, used as a person does: what it writes is what the command line that it gives writes.
+// The export dialog writes the same files as the command line that it shows.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -33,7 +33,7 @@ class ExportFolder {
       : before_(fs::current_path()),
         path_(fs::temp_directory_path() / ("headlight-export-" + std::to_string(std::random_device{}()))) {
     fs::create_directories(path_);
-    fs::current_path(path_);  // where the dialog writes to unless told otherwise
+    fs::current_path(path_);  // the default folder of the dialog
   }
   ExportFolder(const ExportFolder&) = delete;
   ExportFolder& operator=(const ExportFolder&) = delete;
@@ -47,7 +47,7 @@ class ExportFolder {
   fs::path before_, path_;
 };
 
-/// The window of ImGui for a part of the dialog.
+/// The name of the ImGui window of a part of the dialog.
 const char* part(const char* name) {
   const std::string prefix = std::string("export/") + name + "_";
   for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows) {
@@ -56,7 +56,7 @@ const char* part(const char* name) {
   return "";
 }
 
-/// Scrolls as far as it takes to see it, too.
+/// Clicks the item, after scrolling it into view if needed.
 void click(HeadlessWindow& window, const char* name, std::initializer_list<const char*> ids) {
   ImVec2 at = window.find(name, ids);
   for (int turn = 0; turn < 10 && at.x <= 0; ++turn) {
@@ -72,7 +72,7 @@ void click(HeadlessWindow& window, const char* name, std::initializer_list<const
   window.click(at);
 }
 
-/// The clipboard's command line, run; its file instead at `out`.
+/// Runs the command line in the clipboard with its output file replaced by `out`.
 void run_command(const std::string& path, const fs::path& out) {
   std::string command = ImGui::GetClipboardText();
   REQUIRE(command.starts_with("headlight "));
@@ -137,7 +137,7 @@ TEST_CASE("every view has its picture as a figure, and the command line that mak
     const char* name;
     std::function<void(View&)> look;
     ExportKind kind;
-    const char* word;  ///< of the command line
+    const char* word;  ///< the value of --view
   };
   const Seen all[] = {
       {"pipeline",
@@ -184,7 +184,7 @@ TEST_CASE("every view has its picture as a figure, and the command line that mak
     HeadlessWindow window(std::move(document), large);
     window.press('e', true);
     window.settle();
-    window.settle();  // a picture of the view is made without the dialog
+    window.settle();  // a picture of the view does not contain the dialog
     const ExportChoice& choice = window.document().view.exporting;
     REQUIRE(window.document().view.dialog == Dialog::exporting);
     CHECK(choice.kind == seen.kind);
@@ -196,7 +196,7 @@ TEST_CASE("every view has its picture as a figure, and the command line that mak
       CHECK(command.find("--bare") != std::string::npos);
       const auto& images = window.painter.images;
       CHECK(std::ranges::any_of(images, [](const auto& image) { return image->width == preview_width; }));
-      continue;  // its file is made by the loop that draws the window
+      continue;  // the window's loop makes this file
     }
     CHECK(choice.problem.empty());
     click(window, "export", {"export"});
@@ -357,8 +357,8 @@ TEST_CASE("a film near to a step goes from the sentence through every stage to t
     window.session.take_pixels(Image(4, 3, {1, 2, 3}));
   }
   CHECK(levels == std::vector<Level>{Level::sentence, Level::operation, Level::sentence});
-  CHECK(seen.size() == window.document().trace->stages().size() -
-                           4);  // query, key and value are one, and so is the split of the three
+  CHECK(seen.size() ==
+        window.document().trace->stages().size() - 4);  // query, key and value are one step, and so is their split
   const auto frames =
       static_cast<double>(std::distance(fs::directory_iterator(folder / "frames"), fs::directory_iterator()));
   CHECK(frames * 0.08 < 61);
@@ -460,7 +460,8 @@ TEST_CASE("the command line of a picture of the window shows it as it stands: si
     pictures.push_back(places::text_of(folder / "a.png"));
     const bool same = pictures.back() == std::string(png.begin(), png.end());
     CHECK(same);
-    CHECK(std::count(pictures.begin(), pictures.end(), pictures.back()) == 1);  // of nine looks, nine pictures
+    CHECK(std::count(pictures.begin(), pictures.end(), pictures.back()) ==
+          1);  // nine looks give nine different pictures
   }
 }
 

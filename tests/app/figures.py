@@ -43,7 +43,7 @@ with tempfile.TemporaryDirectory() as folder:
             expect("of the row words" in said, f"{size}: words left out, not named: {said}")
         for x0, y0, x1, y1, word in found:
             expect(x0 >= -0.5 and y0 >= -0.5 and x1 <= page[0] + 0.5 and y1 <= page[1] + 0.5, f"{size}: {word} is outside of the page")
-            # A box has the font's ascent and descent, more than the em; of slanted words, more still.
+            # A box has the font's ascent and descent, which is more than the em, and even more for rotated words.
             expect(max(x1 - x0, y1 - y0) >= 6, f"{size}: {word} is smaller than 6 points")
         fonts = subprocess.run(["pdffonts", "a.pdf"], capture_output=True, text=True).stdout.splitlines()[2:]
         if "serif" in options and shutil.which("fc-match"):
@@ -59,7 +59,7 @@ with tempfile.TemporaryDirectory() as folder:
     expect("2023-11-14T22:13:20Z" in info, f"SOURCE_DATE_EPOCH is not the date: {info}")
     expect(re.search(r"Subject: +head 0 · random weights · seed 0 · text: " + re.escape(" ".join(words)), info), f"the subject does not say what it is of: {info}")
 
-    # What a figure's file says of itself: the model, layer, head, entry and text, and what is random.
+    # A figure's metadata name the model, layer, head, entry and text, and say what is random.
     about = "model:english · layer 2 · head 1 · text: the girl looked at"
     for ending in ("pdf", "svg", "png"):
         subprocess.run([program, "render", "model:english", "--text", "the girl looked at", "--layer", "2", "--head", "1", "--stage", "weights", "-o", "m." + ending], check=True, capture_output=True)
@@ -68,7 +68,7 @@ with tempfile.TemporaryDirectory() as folder:
     expect(f"<desc>{about}</desc>" in open("m.svg").read(), "the SVG does not say what it is of")
     expect(about.encode() in open("m.png", "rb").read(), "the PNG does not say what it is of")
 
-    # A file that holds weights alone has no stages of Q, K and V.
+    # A file with only weights has no stages Q, K and V.
     render("alone.npz", "--head", "all")
     run = subprocess.run([program, "handout", "alone.npz", "-o", "alone.pdf"], capture_output=True, text=True)
     expect(run.returncode == 0, f"handout of weights alone: {run.returncode} {run.stderr}")
@@ -100,7 +100,7 @@ with tempfile.TemporaryDirectory() as folder:
             foot = " ".join(word for y, word in re.findall(r'yMin="([-\d.]+)"[^>]*>([^<]+)</word>', page) if float(y) > h - 50)
             expect(number in foot and numbers[-1] in foot, f"handout {options}: page {number} of {numbers[-1]} says {foot}")
 
-    # Of a batch, the first entry is drawn, and the first page says so.
+    # The first entry of a batch is drawn, and the first page says so.
     for texts, entry in (("a b", None), ("a b\nc d", "Batch entry 0 of 2")):
         subprocess.run([program, "handout", "--text", texts, "-o", "h.pdf"], check=True, capture_output=True)
         first = subprocess.run(["pdftotext", "-l", "1", "h.pdf", "-"], capture_output=True, text=True).stdout
@@ -117,13 +117,13 @@ with tempfile.TemporaryDirectory() as folder:
         w, h = int(head[1]), int(head[2])
         return np.frombuffer(raw[head.end():], np.uint8).reshape(h, w, 3).astype(float)
 
-    # The share of the paper that is matrix: what is of a colour that fills areas, which the bar's, paper, ink and frames do not.
+    # The share of the page that is matrix: pixels of colours that fill areas, except those of the bar, page, text and frames.
     for size, options, least in (("8x6cm", [], 0.40), ("16x6cm", ["--heads", "16", "--d-model", "128", "--head", "all"], 0.45)):
         render("share.pdf", "--size", size, "--mask", "full()", *options)  # masked cells are hatched, not filled
         subprocess.run(["pdftoppm", "-r", "400", "-singlefile", "share.pdf", "share"], check=True)
         pixels = ppm("share.ppm").astype(int)
         packed = pixels @ [65536, 256, 1]
-        # Whatever is in a square of 8 x 8 pixels of one colour, but for the paper's.
+        # Pixels in squares of 8 x 8 pixels of one colour, except the page's colour.
         runs = packed != 0xFFFFFF
         for axis in (0, 1):
             same = np.diff(packed, axis=axis) == 0
@@ -141,7 +141,7 @@ with tempfile.TemporaryDirectory() as folder:
         print(f"{size}: {100 * share:.1f} % of the paper is matrix")
         expect(share >= least, f"{size}: {100 * share:.1f} % of the paper is matrix, expected {100 * least:.0f}")
 
-    # Whoever draws it, it is the same picture, over blocks of 8 x 8 pixels: where an edge falls within a pixel is each one's own.
+    # All programs draw the same picture. Means of 8 x 8 pixels are compared, because programs smooth edges differently.
     def apart(a, b):
         h, w = (min(x, y) // 8 * 8 for x, y in zip(a.shape[:2], b.shape[:2]))
         return abs((a[:h, :w] - b[:h, :w]).reshape(h // 8, 8, w // 8, 8, 3).mean((1, 3))).mean()

@@ -26,7 +26,7 @@ DTYPES = {"f2": "F16", "f4": "F32", "f8": "F64", "i4": "I32", "i8": "I64", "b1":
 
 
 def save_safetensors(path, arrays):
-    """As safetensors.torch.save_file does: scalars as strings in the metadata."""
+    """Writes a .safetensors file with scalars as strings in the metadata."""
     header, data = {"__metadata__": {}}, b""
     for name, array in arrays.items():
         if array.ndim == 0:

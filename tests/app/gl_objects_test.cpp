@@ -22,7 +22,7 @@ bool has_opengl() {
   }
 }
 
-/// Puts one of glad's functions back when it goes.
+/// Replaces one of glad's functions while this object exists.
 template <typename Function>
 class Instead {
  public:
@@ -49,12 +49,12 @@ TEST_CASE(
   const GlTexture texture = make_texture(TexelFormat::r32ui, 3, 2, texels.data(), 3);
   update_texture(texture, TexelFormat::r32ui, 3, 1, 1, texels.data(), 3);
   CHECK_THROWS_AS(update_texture(texture, TexelFormat::r32ui, 3, 1, 2, texels.data(), 3),
-                  InputError);  // beyond its last row
+                  InputError);  // the update is beyond the last row
   CHECK(glGetError() == GL_NO_ERROR);
   const Instead full(glad_glGetError, &no_memory);
   try {
     make_texture(TexelFormat::r32ui, 3, 2, texels.data(), 3);
-    FAIL("it was taken");
+    FAIL("the texture was created");
   } catch (const InputError& error) {
     const std::string sentence = error.what();
     CHECK(sentence.find("3 x 2") != std::string::npos);

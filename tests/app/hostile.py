@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Files that ask for all the memory or time there is end in one sentence.
+"""Files that would need too much memory or time are refused in one sentence.
 
     hostile.py PROGRAM
 
@@ -23,7 +23,7 @@ BPE = {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": ["a b"]}
 
 
 def run(*arguments, cwd):
-    """Exit status, standard error, and the most memory that was taken, in bytes."""
+    """Returns the exit status, standard error, and the peak memory in bytes."""
     limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (6_000_000_000, 6_000_000_000))
     with open(Path(cwd, "stderr"), "w+b") as errors:
         child = subprocess.Popen([PROGRAM, *map(str, arguments)], cwd=cwd, stdout=subprocess.DEVNULL, stderr=errors, preexec_fn=limit)
@@ -44,7 +44,7 @@ def wait(child):
 
 
 def model(folder, name, tokenizer=None, network="gpt2_plain", **changed):
-    """A copy of a small network, with other fields in its config.json and a tokenizer."""
+    """A copy of a small network with other fields in its config.json, and a tokenizer."""
     made = Path(folder, name)
     shutil.copytree(NETWORKS / network, made)
     for path in made.iterdir():
@@ -75,7 +75,7 @@ def template_of_many():
 
 
 def pickle_of_texts(path):
-    """A dictionary of many references to one long string, as torch.save's archive holds it."""
+    """An archive of torch.save with a dictionary of many references to one long string."""
     import zipfile
     long = b"a" * 40_000
     body = b"\x80\x02}(" + b"X" + struct.pack("<I", 1) + b"x" + b"X" + struct.pack("<I", len(long)) + long + b"q\x01"

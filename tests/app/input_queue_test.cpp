@@ -12,20 +12,20 @@ namespace {
 
 using Kind = KeyEvent::Kind;
 
-/// Of a window that has been there for a while.
+/// The queue of a window that has already drawn its first frames.
 InputQueue settled_queue() {
   InputQueue queue;
   for (int i = 0; i < InputQueue::frames_to_settle; ++i) queue.take_frame(false);
   return queue;
 }
 
-/// A field, as Dear ImGui 1.86 has it: a frame's characters before its keys, keys and modifiers as the states they have
-/// at last.
+/// A text field that behaves as in Dear ImGui 1.86: it handles a frame's characters before its keys, and sees the last
+/// state of keys and modifiers.
 class Field {
  public:
   explicit Field(bool typing = true) : typing_(typing) {}
 
-  /// Letters are typed; `\n` is Enter, `<` Backspace, `*` Ctrl+A, `/` a key that opens the field.
+  /// Types a letter. `\n` is Enter, `<` Backspace, `*` Ctrl+A, and `/` a key that opens the field.
   void press(InputQueue& queue, char letter) {
     if (letter == '*') {
       queue.push(KeyEvent{Kind::modifier, 341, 0, 0, true, false});
@@ -73,7 +73,7 @@ class Field {
   }
 
   const std::string& now() const { return now_; }
-  std::string said;  ///< at each Enter
+  std::string said;  ///< the text at each Enter
 
  private:
   static void press_key(InputQueue& queue, KeyEvent key) {
@@ -117,7 +117,7 @@ TEST_CASE("selecting all in a field takes a frame, and what replaces it the next
   InputQueue queue = settled_queue();
   Field field;
   for (const char key : std::string("ab*cd\n")) field.press(queue, key);
-  CHECK(field.frames(queue) == 5);  // ab; all; cd; Enter; its release
+  CHECK(field.frames(queue) == 5);  // ab, Ctrl+A, cd, Enter, release of Enter
   CHECK(field.said == "cd|");
 }
 
@@ -144,7 +144,7 @@ TEST_CASE("keys that are no typing are seen pressed one by one") {
 TEST_CASE("a click is where the pointer was, pressed before it is released, and dragged between") {
   InputQueue queue = settled_queue();
   queue.push(MoveEvent{1, 1});
-  queue.push(MoveEvent{2, 2});  // one of a row of moves is enough
+  queue.push(MoveEvent{2, 2});  // the last of several moves is enough
   queue.push(ButtonEvent{0, true});
   queue.push(MoveEvent{9, 9});
   queue.push(ButtonEvent{0, false});

@@ -18,7 +18,7 @@ case $(uname) in
     grep -q 'Exec=headlight' "$scratch/usr/share/applications/headlight.desktop"
     if command -v desktop-file-validate >/dev/null; then desktop-file-validate "$scratch/usr/share/applications/headlight.desktop"; fi ;;
 esac
-# A lesson of one's own, a colour map of one's own: found without touching what is installed.
+# The user's own lessons and colour maps are found, and the installed files need no change.
 mkdir -p "$HOME/.local/share/headlight/colormaps"
 cp "$scratch/usr/share/headlight/colormaps/grey.txt" "$HOME/.local/share/headlight/colormaps/mine.txt"
 headlight render --random --stage weights --colormap mine -o mine.png

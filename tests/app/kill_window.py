@@ -35,7 +35,7 @@ def start(folder, environment, *more):
         if found:
             break
         time.sleep(0.05)
-    # Ready once it sleeps: its first numbers are computed, its first frames drawn.
+    # The window is ready when it sleeps: the first results are computed and the first frames are drawn.
     quiet, before = 0, None
     for _ in range(200):
         time.sleep(0.3)
@@ -86,7 +86,7 @@ def one_round(number, environment_of):
         if paints:
             painted_rounds += 1
             xdotool("mousemove", *BRUSH, "sleep", 0.05, "click", 1, "sleep", 0.1)
-        # The kill comes from here, whatever the hands do.
+        # The kill is sent from this loop, whatever input is being sent.
         hands = None
         while time.time() < end and process.poll() is None:
             if paints:
@@ -123,7 +123,7 @@ def one_round(number, environment_of):
 
         if early is not None:
             fault(f"the program had ended by itself with status {early}: {(folder / 'log').read_text()[-300:]}")
-        # The file of the scenario: whole, and it opens.
+        # The scenario file is complete and opens.
         doc = (folder / "doc.json").read_text()
         try:
             document = json.loads(doc)
@@ -137,7 +137,7 @@ def one_round(number, environment_of):
         left = [path.name for path in folder.iterdir() if path.name not in ("doc.json", "log", "home")]
         if left:
             fault(f"beside doc.json lies {left}")
-        # What was kept besides.
+        # The journal is readable too.
         kept = journals(folder / "home")
         newest = kept[-1:] and max(kept)
         known = list(texts_in(document))
@@ -147,7 +147,7 @@ def one_round(number, environment_of):
                 known += list(texts_in(parsed))
             except ValueError as error:
                 fault(f"the journal is half written: {error}")
-        # The newest word that was typed longer ago than may be lost is there, or a newer one.
+        # The last word that was typed more than two seconds before, or a newer one, is there.
         due = [(when, which) for when, which in done if killed - when > args.seconds]
         if due and not paints:
             have = max((int(text.split()[0][1:]) for text in known if text.startswith("w") and text.split()[0][1:].isdigit()), default=-1)
@@ -161,7 +161,7 @@ def one_round(number, environment_of):
             written = max(written, (folder / "doc.json").stat().st_mtime)
             if written < due[-1][0] - 0.5:  # a stroke is painted before the hand is up
                 fault(f"painted {killed - due[-1][0]:.2f} s before, kept {killed - written:.2f} s before")
-        # The next start offers it, which is seen from its being taken over: the journal stays, the program goes on.
+        # The next start takes the journal over and offers it: the journal stays, and the program keeps running.
         if number % 10 == 0:
             again = start(folder, environment)
             time.sleep(0.5)

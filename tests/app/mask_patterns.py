@@ -130,7 +130,7 @@ def check_pattern(program, name, draw, n_q, n_k):
 
 
 def check_edges(program, name, draw, n):
-    """The lines of a square of n tokens at which 128 or 2048 of them begin or end, and its last ones."""
+    """Rows and columns of n tokens beside multiples of 128 and 2048, and the last ones."""
     definition, parameters = PATTERNS[name]
     values = [parameter(draw) for parameter in parameters]
     expression = f"{name}({', '.join(map(str, values))})"

@@ -23,7 +23,7 @@ Tensor random_matrix(Index rows, Index cols, float lo = -2, float hi = 2) {
   return Tensor({rows, cols}, std::move(values));
 }
 
-/// 0 for about a third of the cells.
+/// A random mask that is 0 in about a third of the cells.
 Tensor random_mask(Index rows, Index cols) {
   const Tensor from = random_matrix(rows, cols, 0, 3);
   Buffer values(from.values().begin(), from.values().end());
@@ -49,7 +49,7 @@ MatrixQuad quad_of(const Tensor& values, const Colormap& map, int left, int top,
   return quad;
 }
 
-/// What core/figure paints for the quad.
+/// The picture that core/figure paints for the quad.
 Image cpu_picture(const MatrixQuad& quad) {
   CellMasks masks;
   masks.show_leaks = quad.show_leaks;
@@ -65,7 +65,7 @@ Image cpu_picture(const MatrixQuad& quad) {
     style.range = {quad.colormap->kind() == ColormapKind::diverging ? -1.0f : 0.0f, 1};
   }
   const int width = static_cast<int>(quad.max.x - quad.min.x), height = static_cast<int>(quad.max.y - quad.min.y);
-  // Hatching of cells of less than four units would outshine the values beside it.
+  // Cells smaller than four units have no hatching, which would distract from values.
   const auto side = [](int pixels, Index cells) {
     return static_cast<float>(pixels) / static_cast<float>(std::min<Index>(pixels, cells));
   };
@@ -84,7 +84,7 @@ Image cpu_picture(const MatrixQuad& quad) {
 
 int difference(Rgba a, Rgba b) { return std::max({std::abs(a.r - b.r), std::abs(a.g - b.g), std::abs(a.b - b.b)}); }
 
-/// The largest difference between the quad's part of `picture` and what the CPU paints for it.
+/// The largest difference between the quad's part of `picture` and the CPU's picture of the quad.
 int largest_difference(const Image& picture, const MatrixQuad& quad) {
   const Image expected = cpu_picture(quad);
   const int left = static_cast<int>(quad.min.x), top = static_cast<int>(quad.min.y);
@@ -207,7 +207,7 @@ TEST_CASE("with more cells than pixels the GPU shows the extremes that the CPU s
     quad.mask = random_mask(300, 300);
   }
   CHECK(largest_difference(stage->picture(quad), quad) <= 1);
-  CHECK(largest_difference(stage->picture(quad), quad) <= 1);  // by now a cell a pixel
+  CHECK(largest_difference(stage->picture(quad), quad) <= 1);  // reduced to one cell per pixel
 }
 
 TEST_CASE("a size that stays costs one cell a pixel, and a new one no second upload of a level that serves", "[gl]") {
@@ -315,7 +315,7 @@ TEST_CASE("steady frames upload nothing and allocate nothing", "[gl]") {
   const std::size_t before = allocations_of_this_thread();
   for (int frame = 0; frame < 20; ++frame) draw_all();
   CHECK(allocated == 0);
-  CHECK(allocations_of_this_thread() == before);  // callbacks included
+  CHECK(allocations_of_this_thread() == before);  // this includes draw callbacks
   CHECK(stage->textures().uploads() == settled_uploads);
 }
 
@@ -344,7 +344,7 @@ TEST_CASE("a frame that may take no longer leaves matrices to the next ones, and
 
 namespace {
 
-/// Numbers that are not there before they are let out.
+/// A source whose numbers are not available before the test releases them.
 class HeldBack : public MatrixSource {
  public:
   HeldBack() : MatrixSource(256, 256) {}

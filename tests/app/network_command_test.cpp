@@ -1,4 +1,4 @@
-// predict, trace and list on a whole network, as a person runs them.
+// The commands predict, trace and list on a whole network.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -81,7 +81,8 @@ TEST_CASE("predict --write goes on word by word as predict says, and says the by
     CHECK(agrees(written["next"][i]["probability"].get<float>(), whole["next"][i]["probability"].get<float>()));
   const json& kept = written["cache_bytes"];
   REQUIRE(kept["layers"].size() == 2);
-  CHECK(kept["layers"][0] == json{{"layer", "0"}, {"positions", 3}, {"bytes", 2 * 4 * 2 * 6 * 3}});  // a window of 3
+  CHECK(kept["layers"][0] ==
+        json{{"layer", "0"}, {"positions", 3}, {"bytes", 2 * 4 * 2 * 6 * 3}});  // the window has 3 positions
   CHECK(kept["total"] == kept["layers"][0]["bytes"].get<int>() + kept["layers"][1]["bytes"].get<int>());
   const json lines = json::parse(model.run("predict", "--text \"w3 w17\nw4\" --write 2 --json").out);
   REQUIRE(lines.size() == 2);
@@ -301,5 +302,5 @@ TEST_CASE("a figure of the layers of cross-attention names the words that ask an
   std::ostringstream svg;
   svg << std::ifstream(out).rdbuf();
   fs::remove(out);
-  CHECK(svg.str().find("&lt;s&gt;") != std::string::npos);  // what the decoder begins with
+  CHECK(svg.str().find("&lt;s&gt;") != std::string::npos);  // the first token of the decoder
 }

@@ -1,4 +1,4 @@
-// PainterStage: the real painter off screen, drawing a test's quads.
+// PainterStage draws a test's quads with the real painter, off screen.
 #pragma once
 
 #include <memory>

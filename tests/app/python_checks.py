@@ -1,4 +1,4 @@
-"""What the tests of python/headlight.py share: the module, run with the program that sys.argv[1] names, and what fails."""
+"""Shared by the tests of python/headlight.py: the module, with the program in sys.argv[1], and the list of failures."""
 import os, sys
 
 os.environ["HEADLIGHT"] = os.path.abspath(sys.argv[1])

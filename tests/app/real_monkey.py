@@ -38,7 +38,7 @@ width, height = 1280, 800
 
 
 def resident(pid):
-    """Megabytes."""
+    """The memory of the process in megabytes."""
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():
         if line.startswith("VmRSS"):
             return int(line.split()[1]) / 1024
@@ -46,7 +46,7 @@ def resident(pid):
 
 
 def processor_ticks(pid):
-    """Of the program and of the system for it."""
+    """The processor time of the program, in the program and in the system."""
     return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[11:13]
 
 
@@ -97,8 +97,8 @@ work = home / "work"
 work.mkdir()
 for name in ("s002_v1.input.npz", "s003_valid_lens.input.npz", "s000_masked_mha.input.npz"):
     shutil.copy(fixtures / name, work / name)
-# What is dropped: arrays, checkpoints, pictures, models, lessons and a course, and what is none of these. Copies, as
-# the window may write to them.
+# The files that are dropped: arrays, checkpoints, pictures, models, lessons, a course, and other files. They are copies,
+# because the window may write to them.
 DROPS = []
 for name in ("tests/fixtures", "assets/lessons", "assets/models", "assets/examples", "README.md"):
     copy = home / "dropped" / name
@@ -125,7 +125,7 @@ try:
     program = None
     while time.monotonic() - start < 60 * args.minutes:
         if program is None or program.poll() is not None:
-            # It may be closed by a click; it may not fall.
+            # A click may close the window, but it must not crash.
             if program is not None and program.returncode != 0:
                 fail(f"the program ended with status {program.returncode}")
             restarts += 1
@@ -146,7 +146,7 @@ try:
             # It takes keys and asks for nothing else: a hung loop would not read its signals' flags either, so a frame is asked for.
             before = time.monotonic()
             ticks = processor_ticks(program.pid)
-            # Within its smallest size, whatever F11 did.
+            # Not smaller than the smallest size, also after F11.
             xdotool("mousemove", "--window", window, rng.randrange(20, 620), rng.randrange(20, 380))
             while processor_ticks(program.pid) == ticks:
                 xdotool("mousemove_relative", "--", rng.choice([-3, 3]), rng.choice([-3, 3]))

@@ -1,4 +1,4 @@
-// The commands of docs/reference.md are those of the program, and the other way round.
+// docs/reference.md and the program have the same commands.
 #include <fstream>
 #include <set>
 #include <sstream>

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int width = 1280, height = 720;
 
-/// The window off screen. The members' order is that of their making.
+/// An off-screen window. The order of the members is the order of their construction.
 struct Window {
   OffscreenContext context;
   Framebuffer target{width, height};
@@ -57,7 +57,8 @@ TEST_CASE("steady frames of the whole window upload nothing and allocate nothing
       const auto window = open(document);
       if (!window) return;
       for (int frame = 0; frame < 8; ++frame) window->frame();
-      for (int more = 0; more < 200 && !window->session.settled(); ++more) window->frame();  // a picture a frame
+      for (int more = 0; more < 200 && !window->session.settled(); ++more)
+        window->frame();  // one picture is made per frame
       for (int frame = 0; frame < 4; ++frame) window->frame();
       const std::uint64_t uploads = window->painter.textures().uploads();
       const std::size_t allocations = allocations_of_this_thread();

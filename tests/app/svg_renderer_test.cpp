@@ -1,4 +1,4 @@
-// Our SVG as another program draws it, against our own pixels.
+// Compares our SVG, drawn by librsvg, with our own pixels.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -19,7 +19,7 @@ Image picture(const fs::path& path) {
   return decode_png(std::vector<std::uint8_t>{std::istreambuf_iterator<char>(stream), {}});
 }
 
-/// Over all channels, in 1/255.
+/// The mean difference over all channels, in 1/255.
 double mean_difference(const Image& a, const Image& b) {
   double sum = 0;
   for (std::size_t i = 0; i < a.rgba.size(); ++i) sum += std::abs(int{a.rgba[i]} - int{b.rgba[i]});
@@ -48,7 +48,7 @@ TEST_CASE("librsvg draws our SVG as we draw our PNG") {
     const Image own = picture(folder / "own.png"), other = picture(folder / "other.png");
     REQUIRE(own.width == other.width);
     REQUIRE(own.height == other.height);
-    CHECK(mean_difference(own, other) < 3);  // of 255: edges of letters and hatching are smoothed in other ways
+    CHECK(mean_difference(own, other) < 3);  // of 255, because edges of letters and hatching are smoothed differently
   }
   fs::remove_all(folder);
 }

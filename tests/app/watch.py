@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""headlight.watch(): what is recorded of running models is what they compute. python3 watch.py HEADLIGHT. Skipped (77) without PyTorch."""
+"""headlight.watch() records of running models what they compute. python3 watch.py HEADLIGHT. Skipped (77) without PyTorch."""
 import math, os, stat, subprocess, sys, tempfile, types
 
 try:
@@ -25,7 +25,7 @@ def recorded(watch, what="", step=None):
 
 
 def scaled_dot_product_attention(q, k, v, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None):
-    """As newer versions have it, for those that do not."""
+    """A stand-in for PyTorch versions that do not have this function."""
     scores = q @ k.transpose(-2, -1) * (q.size(-1) ** -0.5 if scale is None else scale)
     if is_causal:
         attn_mask = torch.ones(q.size(-2), k.size(-2), dtype=torch.bool).tril()
@@ -42,7 +42,7 @@ torch.manual_seed(1)
 
 
 class Fused(nn.Module):
-    """nanoGPT's, with the fused function."""
+    """nanoGPT's attention, with the fused function."""
 
     def __init__(self, width=8, n_head=2):
         super().__init__()
@@ -54,7 +54,7 @@ class Fused(nn.Module):
 
 
 class SelfAttention(nn.Module):
-    """As Hugging Face's eager ones: the weights are there, dropout comes after."""
+    """An attention like Hugging Face's eager ones: it computes weights, then dropout."""
 
     def __init__(self):
         super().__init__()
@@ -68,7 +68,7 @@ class SelfAttention(nn.Module):
 
 
 class Head(nn.Module):
-    """A head that is a module of its own, as lectures have it."""
+    """A single head as a module of its own, as in lectures."""
 
     def __init__(self):
         super().__init__()
@@ -137,7 +137,7 @@ for norm_first in (False, True):
         expect(near(found[f"attentions.{i}"], weights), f"nn.TransformerEncoderLayer's fast path, norm_first={norm_first}, layer {i}")
 
 def flex_attention(q, k, v, score_mod=None, block_mask=None):
-    """FlexAttention's arguments; where there is the real one, its kernel is not what is tried here."""
+    """A stand-in with FlexAttention's arguments, because its kernel is not tested here."""
     scores = q @ k.transpose(-2, -1) / 2
     for b, h, i, j in np.ndindex(*scores.shape):
         at = [torch.tensor(n) for n in (b, h, i, j)]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""headlight.watch() and check() with PyTorch 2's own fused attention: what is recorded, times V, is what the function gave.
+"""headlight.watch() and check() with PyTorch 2's fused attention: recorded weights times V equal the function's result.
 python3 watch_fused.py HEADLIGHT. Skipped (77) before PyTorch 2.5, where FlexAttention and grouped heads are missing (watch.py has stand-ins)."""
 import os, sys, tempfile
 
@@ -28,7 +28,7 @@ def near(a, b, most=1e-5):
 
 
 class Attention(nn.Module):
-    """Any function of q, k, v and more, as a module that is an attention."""
+    """An attention module that calls a function of q, k, v and further arguments."""
 
     def __init__(self, function, num_heads=4, **more):
         super().__init__()
@@ -39,7 +39,7 @@ class Attention(nn.Module):
 
 
 def recorded(model, *inputs, name="fused", **named):
-    """What the model gives, and the weights that are recorded of it, a layer each."""
+    """The result of the model, and its recorded weights by layer."""
     with headlight.watch(model, name, batch=99) as watch:
         out = model(*inputs, **named)
         expect(not watch.missing, f"{name}: {watch!r}")
@@ -48,7 +48,7 @@ def recorded(model, *inputs, name="fused", **named):
 
 
 def times_v(weights, v):
-    """[B, H, n, d] of weights [B, H, n, m] and v [B, H or fewer, m, d]."""
+    """weights [B, H, n, m] times v [B, H or fewer, m, d], as [B, H, n, d]."""
     v = v.detach().numpy()
     return weights @ np.repeat(v, weights.shape[1] // v.shape[1], 1)
 
@@ -140,7 +140,7 @@ with torch.no_grad():
 expect(near(times_v(weights, v[:, :2]), out[0], 1e-4), "flex_attention of grouped heads with its sums: the weights do not give its output")
 
 
-# ---- torch.compile: what runs inside is not seen, and is not disturbed
+# ---- torch.compile: calls inside a compiled function are not recorded and still work
 x, plain = random(2, 4, 5, 8), Attention(sdpa)
 for name, model in (("whole", torch.compile(plain, backend="eager")), ("a layer", nn.Sequential(plain, torch.compile(Attention(torch.tanh), backend="eager")))):
     before = model(x, x, x) if name == "whole" else torch.tanh(plain(x, x, x))
@@ -164,7 +164,7 @@ x = random(3, 6, 16)
 
 # ---- check()
 class Grouped(nn.Module):
-    """Llama's shape without positions: four heads of queries, two of keys and values."""
+    """An attention like Llama's without positions: four query heads, two key/value heads."""
 
     def __init__(self, repeat=False, hides=False):
         super().__init__()

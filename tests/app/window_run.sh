@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The real program in a real window: a person types a sentence, takes it back, opens a file, and leaves. Xvfb and xdotool.
-# usage: window_run.sh PROGRAM        exit 77: cannot be tried here
+# Runs the real program in a window under Xvfb. xdotool types a sentence, undoes it, opens a file, and quits.
+# usage: window_run.sh PROGRAM        exit 77: Xvfb or xdotool is missing
 set -euo pipefail
 program=$(realpath "$1")
 fixtures=$(realpath "$(dirname "$0")/../fixtures")
@@ -50,7 +50,7 @@ title_becomes "one two three four"
 xdotool mousemove 640 400 sleep 0.3 click 1 sleep 0.3 key ctrl+z
 title_becomes "the cat sat"
 
-# A frame that takes as long as all of this: everything arrives in its order all the same.
+# All input arrives in order, also if one frame takes longer than all of it.
 kill -STOP "$app"
 xdotool mousemove 100 95 click 1 key ctrl+a type --delay 1 "first words"
 xdotool key Return mousemove 101 95 click 1 key ctrl+a type --delay 1 "five siz"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every lesson on paper, in both languages: the sheet asks every question and answers none, the key has every answer.
+"""Worksheets of every lesson in both languages: the sheet asks every question and answers none, the key has every answer.
 
     worksheets.py PROGRAM ASSETS/LESSONS
 
@@ -34,7 +34,7 @@ def check(ok, sentence):
 
 
 def bare(text):
-    """What is left when lines are broken otherwise, and marks of the text's own are gone."""
+    """The text without line breaks and markup, so that texts with other line breaks compare equal."""
     text = re.sub(r"\[([^\]]+)\]\(stage:\w+\)", r"\1", text)
     return re.sub(r"[\s`]", "", text)
 
@@ -70,7 +70,7 @@ def cells(arrays, address):
 
 
 def number_words(value):
-    """As a question's answer is written: a whole number whole, any other with three digits."""
+    """The text of a numeric answer: an integer as it is, any other number with three digits."""
     text = "%.0f" % value if value == round(value) else "%.3g" % value
     return text.replace("-", "−")
 

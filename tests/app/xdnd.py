@@ -30,7 +30,7 @@ class Source:
         self.display.flush()
 
     def drop(self, window, x, y, paths, seconds=5.0):
-        """Drops `paths` at (x, y) of the screen on the window with this id; whether it took them. False, too, where it has gone."""
+        """Drops `paths` at (x, y) of the screen on the window. Returns whether it accepted them; False if it is closed."""
         target = self.display.create_resource_object("window", int(window))
         addresses = "".join(Path(path).resolve().as_uri() + "\r\n" for path in paths).encode()
         self.window.set_selection_owner(self.atoms["Selection"], X.CurrentTime)

@@ -17,22 +17,22 @@ Scenario masked(const std::string& expression) {
   return scenario;
 }
 
-struct Tried : Convention, ConventionEffect {};
+struct ConventionResult : Convention, ConventionEffect {};
 
-std::vector<Tried> conventions(const Trace& trace) {
-  std::vector<Tried> all;
+std::vector<ConventionResult> conventions(const Trace& trace) {
+  std::vector<ConventionResult> all;
   for (const Convention& choice : other_conventions(trace)) all.push_back({choice, effect_of(choice, trace)});
   return all;
 }
 
-const Tried* find(const std::vector<Tried>& all, const std::string& id) {
-  const auto found = std::ranges::find(all, id, &Tried::id);
+const ConventionResult* find(const std::vector<ConventionResult>& all, const std::string& id) {
+  const auto found = std::ranges::find(all, id, &ConventionResult::id);
   return found == all.end() ? nullptr : &*found;
 }
 
 }  // namespace
 
-TEST_CASE("calls of two patterns change places, and nothing else does") {
+TEST_CASE("swapping the calls of two patterns changes nothing else in an expression") {
   CHECK(with_calls_swapped("causal() && window(3)", "window", "window_inclusive") == "causal() && window_inclusive(3)");
   CHECK(with_calls_swapped("window_inclusive(2) || window(3)", "window", "window_inclusive") ==
         "window(2) || window_inclusive(3)");
@@ -42,20 +42,20 @@ TEST_CASE("calls of two patterns change places, and nothing else does") {
 TEST_CASE("each other convention says how many cells of the mask and how much of the output it changes") {
   const auto trace = compute(masked("causal() && window(3)"));  // 6 tokens, 4 heads
   const auto all = conventions(*trace);
-  const Tried* polarity = find(all, "polarity");
+  const ConventionResult* polarity = find(all, "polarity");
   REQUIRE(polarity);
   CHECK(polarity->cells == trace->dims().heads * 36);
   CHECK(polarity->output_change > 0);
-  const Tried* window = find(all, "window");
+  const ConventionResult* window = find(all, "window");
   REQUIRE(window);
   CHECK(window->cells == trace->dims().heads * 3);  // one more key for queries 3, 4 and 5
   CHECK(window->output_change > 0);
   CHECK(window->scenario.mask == "causal() && window_inclusive(3)");
   const auto again = compute(window->scenario);
   CHECK(again->records[static_cast<std::size_t>(Stage::mask)].output.at({0, 0, 5, 2}) == 1);
-  const Tried* fill = find(all, "fill:-1e9");
+  const ConventionResult* fill = find(all, "fill:-1e9");
   REQUIRE(fill);
-  CHECK(fill->weights_change == 0);  // nothing leaks through it here
+  CHECK(fill->weights_change == 0);  // the fill is low enough that no weight leaks
   CHECK(fill->changes_nothing());
   CHECK_FALSE(polarity->changes_nothing());
   CHECK(find(all, "fill:-inf") == nullptr);
@@ -66,7 +66,7 @@ TEST_CASE("each other convention says how many cells of the mask and how much of
 TEST_CASE("a mask after the softmax leaves rows that do not sum to one") {
   const auto trace = compute(masked("causal()"));
   const auto all = conventions(*trace);
-  const Tried* wrong = find(all, "after_softmax");
+  const ConventionResult* wrong = find(all, "after_softmax");
   REQUIRE(wrong);
   CHECK_FALSE(wrong->applies);
   CHECK(wrong->cells == 0);
@@ -84,7 +84,7 @@ TEST_CASE("a mask after the softmax leaves rows that do not sum to one") {
 TEST_CASE("policies for dead rows and the other corner are offered where the mask has them") {
   const auto dead = compute(masked("k < q"));
   const auto all = conventions(*dead);
-  const Tried* zero = find(all, "dead_row:zero");
+  const ConventionResult* zero = find(all, "dead_row:zero");
   REQUIRE(zero);
   CHECK(zero->nan_changes);
   Scenario wide = masked("causal()");
@@ -97,15 +97,15 @@ TEST_CASE("policies for dead rows and the other corner are offered where the mas
   CHECK(conventions(*compute(Scenario())).empty());  // no mask
 }
 
-TEST_CASE("the other polarity inverts what was painted over the mask, too") {
+TEST_CASE("the other polarity inverts painted cells too") {
   Scenario scenario = masked("causal()");
   scenario.painted = {{.query = 0, .key = 3, .attend = true}, {.query = 5, .key = 0, .attend = false}};
   const auto trace = compute(scenario);
   const auto all = conventions(*trace);
-  const Tried* polarity = find(all, "polarity");
+  const ConventionResult* polarity = find(all, "polarity");
   REQUIRE(polarity);
   CHECK(polarity->cells == trace->dims().heads * 36);
-  scenario.mask = "causal() && !painted()";  // it says itself what becomes of them
+  scenario.mask = "causal() && !painted()";  // the expression says itself how painted cells count
   const auto named = compute(scenario);
   const auto others = conventions(*named);
   CHECK(find(others, "polarity")->cells == named->dims().heads * 36);
@@ -117,7 +117,7 @@ TEST_CASE("attention from a file has no output: each convention says what it doe
   scenario.file = places::fixtures() + "/attention_flow.npz";
   const auto trace = compute(scenario);
   REQUIRE_FALSE(trace->has(Stage::V_heads));
-  for (const Tried& each : conventions(*trace)) {
+  for (const ConventionResult& each : conventions(*trace)) {
     INFO(each.id);
     CHECK(each.output_change == 0);
     CHECK(each.weights.defined());

@@ -24,7 +24,7 @@ TEST_CASE("a run subtracted from itself differs nowhere, NaN and infinities incl
   Scenario scenario = sentence();
   scenario.mask = "k < q";  // the first row is dead
   const auto a = compute(scenario);
-  const auto b = compute(scenario);  // computed again: equal, not identical
+  const auto b = compute(scenario);  // computed a second time: equal numbers in other tensors
   REQUIRE(std::isnan((*a)[Stage::weights].at({0, 0, 0, 0})));
   const Difference d = difference(*a, *b);
   CHECK(d.first() == nullptr);
@@ -89,7 +89,7 @@ TEST_CASE("stages that cannot be subtracted say why") {
   CHECK(d.find(Stage::W_q)->kind == Kind::same);
 }
 
-TEST_CASE("what one scenario says that another does not is told by field") {
+TEST_CASE("settings that differ between two scenarios are listed by field") {
   const Scenario a = sentence();
   Scenario b = a;
   CHECK(scenario_changes(a, b).empty());

@@ -42,7 +42,7 @@ TEST_CASE("the sum of all terms of a product is the stage, the sum of none is ze
   CHECK(product_terms(*trace, Stage::concat) == 0);
 }
 
-TEST_CASE("a softmax goes from the scores less their row's maximum over their exponentials to the weights") {
+TEST_CASE("the steps of a softmax are scores minus the row's maximum, their exponentials, and the weights") {
   const auto trace = compute(grouped());
   const Tensor shifted = softmax_step(*trace, 0, 1, SoftmaxStep::shifted);
   const Tensor exponentials = softmax_step(*trace, 0, 1, SoftmaxStep::exponentials);

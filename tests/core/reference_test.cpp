@@ -1,4 +1,4 @@
-// docs/reference.md says what is so: its tables beside those of the program, both ways.
+// The tables of docs/reference.md and those of the program have the same rows.
 #include <algorithm>
 #include <fstream>
 #include <set>
@@ -37,7 +37,7 @@ std::string trimmed(std::string text) {
   return is_code ? text.substr(1, text.size() - 2) : text;
 }
 
-/// The rows of the table whose head begins with `head`, cells without the backquotes around them. "\|" is a bar.
+/// The rows of the table whose head begins with `head`. Backquotes around cells are removed; "\|" is read as a bar.
 std::vector<Row> table(const std::string& head) {
   std::istringstream page(text_of(places::assets() + "/../docs/reference.md"));
   std::vector<Row> rows;

@@ -34,9 +34,9 @@ TEST_CASE("a live row sums to one, has as many keys as the mask allows, and no f
   CHECK(rows[0].maximum == 1);
 }
 
-TEST_CASE("a row without any key says what became of it") {
+TEST_CASE("a row without any key is flagged by what its weights are") {
   Scenario scenario;
-  scenario.mask = "k < q";  // nothing left for query 0
+  scenario.mask = "k < q";  // query 0 has no key
   CHECK(rows_of(scenario)[0].flag == RowFlag::dead_nan);
   CHECK(std::isnan(rows_of(scenario)[0].maximum));
   scenario.dead_row = DeadRow::zero;
@@ -65,7 +65,7 @@ TEST_CASE("rows that do not sum to one say why: dropout, a sink, a fill that lea
   Scenario leak = causal();
   leak.fill = -1.0f;
   CHECK(rows_of(leak)[0].flag == RowFlag::leak);
-  CHECK(rows_of(leak)[5].flag == RowFlag::none);  // nothing is masked there
+  CHECK(rows_of(leak)[5].flag == RowFlag::none);  // the last row has no masked key
 }
 
 TEST_CASE("the entropy is that of the row divided by its sum") {

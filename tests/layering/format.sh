@@ -1,6 +1,6 @@
 #!/bin/sh
-# format.sh ROOT: every source is as clang-format 14 writes it with the repository's .clang-format. Other versions write
-# some lines differently, so the check is skipped (77) where that version is missing.
+# format.sh ROOT: checks that clang-format 14 with the repository's .clang-format changes no source. Other versions format
+# some lines differently, so the check is skipped (77) if version 14 is missing.
 cd "$1" || exit 1
 for program in clang-format-14 clang-format; do
   case $("$program" --version 2>/dev/null) in *"version 14."*) format=$program; break ;; esac

@@ -35,7 +35,7 @@ def split(x, heads):
 
 
 def query_offset(settings, n_q, n_k):
-    """Fewer queries than keys whose mask is aligned at the end stand at the end."""
+    """The position of the first query: if a mask is aligned at the end, fewer queries than keys are the last ones."""
     return n_k - n_q if n_q < n_k and "causal_bottom_right" in settings.get("mask", "") else 0
 
 
@@ -60,7 +60,7 @@ def qk_norm(x, kind):
 
 
 def alibi_slopes(heads):
-    """As in the authors' fairseq code."""
+    """The slopes of ALiBi, as in the authors' fairseq code."""
     def power_of_2(n):
         start = 2 ** (-(2 ** -(math.log2(n) - 3)))
         return [start ** (i + 1) for i in range(n)]
@@ -71,7 +71,7 @@ def alibi_slopes(heads):
 
 
 def t5_bucket(distance, bidirectional, buckets=32, farthest=128):
-    """As in transformers' T5Attention."""
+    """The buckets of relative positions, as in transformers' T5Attention."""
     bucket = torch.zeros_like(distance)
     if bidirectional:
         buckets //= 2
@@ -167,7 +167,7 @@ def expected_stages(case, traced):
 
 
 def difference(got, want):
-    """The largest |got - want| and whether all of it is within the tolerance."""
+    """The largest |got - want|, and whether every number is within the tolerance."""
     if got.shape != want.shape:
         return math.inf, False
     special = ~torch.isfinite(got) | ~torch.isfinite(want)
@@ -189,7 +189,7 @@ def run(program, case, folder):
 
 
 def compare(case, traced):
-    """Problems, and the largest error by stage."""
+    """Returns the problems, and the largest error of each stage."""
     want = expected_stages(case, traced)
     present = [name for name in STAGES if name in traced]
     problems = [f"{name} is {'missing' if name in want else 'there'}"

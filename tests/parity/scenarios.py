@@ -1,4 +1,4 @@
-"""Random scenarios over all variants, as the files that a person would write."""
+"""Random scenarios of all variants, as files like those that users write."""
 import dataclasses
 import json
 import math
@@ -45,7 +45,7 @@ def draw_sizes(rng):
 
 
 def masks(rng, z, lengths):
-    """An expression and what it means, [B, H, n_q, n_k]."""
+    """A random mask expression, and its mask [B, H, n_q, n_k]."""
     b, h, q, k = np.ogrid[: z.batch, : z.heads, : z.n_q, : z.n_k]
     w, n = rng.randint(1, 5), rng.randint(0, z.n_k)
     causal = k <= q
@@ -113,7 +113,7 @@ def draw_scores(rng, s):
 
 
 def draw_file(rng, z, case):
-    """Tensors under the names of a state dict; each width its own in cross-attention."""
+    """Tensors under the names of a state dict. In cross-attention all widths differ."""
     g = np.random.default_rng(rng.getrandbits(32))
     d = z.heads * z.d_head
     widths = [rng.randint(1, 24) for _ in range(3)] if z.cross else [rng.randint(1, 24)] * 3

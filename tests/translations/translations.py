@@ -16,9 +16,9 @@ SLOT = re.compile(r"\{\d\}")
 # The same in every language: signs, names, parts of code.
 SAME = re.compile(r"""(?:[^\w{]|\{\d\})*|\{0\}x\{1\}|.*\\frac.*|ALiBi \(config\.json\)|name: value|"file": PATH|lesson:\{0\}|"""
                   r"""tokenizer\.json: \{0\}|\{name\}: STAGE:b,h,row,col = number|\{"(?:token|name)": .*""")
-# On paper, whose words the window gives.
+# Words on paper; the window passes them in.
 PAPER = {"Who looks at whom: head {0}", "page {0} of {1}", "head {0}", "Step {0}"}
-# What libraries and systems say, word for word: no source has it.
+# Messages of libraries and systems, which are not in the source.
 FOREIGN = re.compile(r"(?:Can't|CRC|Cannot|Compression|Device|Directory|Disk|Encryption|File|Input|Invalid|Is a|Multi|No |Not a|Operation|PNG|"
                      r"Permission|Possibly|Premature|Read|Seek|Too many|Write|Zip|Zlib|attempting|data error|end of|invalid|missing|number (?:lit|over)|"
                      r"parse error|read beyond|string literal|unexpected end|'\[', '\{', or a literal)")
@@ -39,18 +39,18 @@ def closing(text, at):
 
 
 def said(literals):
-    """What literals side by side say."""
+    """The text of adjacent string literals."""
     return "".join(x[3:-2] if x[0] == "R" else re.sub(r'\\(["\\])', r"\1", x[1:-1]) for x in LITERAL.findall(literals))
 
 
 def is_sentence(text):
-    """Two words at least, one of them English: not a name, a key, or a part of code."""
+    """Whether the text has two words or more, one of them English, and so is no name, key or code."""
     words = re.sub(r"\{\d\}|[\"'].*?[\"']|[-\w./]*[_./\d][-\w./]*|[^a-zA-Z' ]", " ", text)
     return " " in text.strip() and re.search(r"(?<![-\w])[a-zA-Z]{2,}(?![-\w])", words) is not None
 
 
 def messages(root):
-    """{message: the place where it is}, and all literals, those of app with them."""
+    """Returns {message: its place}, and all literals, also those of app."""
     found, literals = {}, set()
     for path in sorted(p for folder in ("core", "ui", "app") for p in (pathlib.Path(root) / folder).rglob("*") if p.suffix in (".cpp", ".h")):
         source = without_comments(path.read_text(encoding="utf-8"))

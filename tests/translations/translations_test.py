@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""That translations.py finds what it is to find."""
+"""Checks that translations.py finds each kind of fault."""
 import json
 import pathlib
 import sys

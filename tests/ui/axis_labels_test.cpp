@@ -20,7 +20,7 @@ HeatPicture labelled(float turned_room) {
 
 }  // namespace
 
-TEST_CASE("a label under the pointer is told whole, upright or at 45 degrees") {
+TEST_CASE("the label under the pointer is found, upright or at 45 degrees") {
   const HeatPicture upright = labelled(0);
   REQUIRE(label_at(upright, upright.rect, {80, 110}, 10));
   CHECK(*label_at(upright, upright.rect, {80, 110}, 10) == "first row");
@@ -29,11 +29,12 @@ TEST_CASE("a label under the pointer is told whole, upright or at 45 degrees") {
   CHECK(label_at(upright, upright.rect, {130, 160}, 10) == nullptr);
   CHECK(label_at(upright, upright.rect, {110, 110}, 10) == nullptr);
   const HeatPicture turned = labelled(6);
-  CHECK(*label_at(turned, turned.rect, {110, 160}, 10) == "second");  // 20 down, so 15 to the left of where it ends
+  CHECK(*label_at(turned, turned.rect, {110, 160}, 10) ==
+        "second");  // 20 pixels below the end of the label, 15 to its left
   CHECK(*label_at(turned, turned.rect, {110, 141}, 10) == "first");
 }
 
-TEST_CASE("a word that stands twice is told apart by its place, one that stands once is not") {
+TEST_CASE("a token that occurs twice is labelled with its position, one that occurs once is not") {
   Scenario scenario;
   scenario.text = "the cat saw the dog";
   const auto trace = compute(scenario);

@@ -19,16 +19,16 @@ Document comparing() {
 
 }  // namespace
 
-TEST_CASE("what if: beside the pinned result and the present one stands their difference") {
+TEST_CASE("the compare view shows the pinned result, the present one and their difference") {
   HeadlessWindow window(comparing());
-  CHECK(window.painter.quads.empty());  // nothing to compare with yet
+  CHECK(window.painter.quads.empty());  // nothing is pinned yet
   window.click(window.find("canvas", {"pin"}));
   const auto a = window.document().pinned;
   REQUIRE(a != nullptr);
   REQUIRE(window.document().difference != nullptr);
   CHECK(window.document().difference->first() == nullptr);
 
-  window.click(window.find("controls", {"none"}));  // no mask any more
+  window.click(window.find("controls", {"none"}));  // removes the mask
   const auto b = window.document().trace;
   REQUIRE(b != a);
   CHECK(window.document().pinned == a);
@@ -52,7 +52,7 @@ TEST_CASE("what if: beside the pinned result and the present one stands their di
     CHECK(tile == (stage.kind != StageDifference::Kind::same));
   }
 
-  window.click(window.find("canvas", {"output"}));  // a tile: shown large, its largest change selected
+  window.click(window.find("canvas", {"output"}));  // a click on a tile shows it large and selects its largest change
   CHECK(window.document().view.compared == Stage::output);
   CHECK(window.document().view.selected == window.document().difference->find(Stage::output)->at);
 
@@ -92,7 +92,7 @@ TEST_CASE(
   CHECK(window.document().view.hovered->row == b[Stage::weights].matrix().rows - 1);
 }
 
-TEST_CASE("the key A pins what is shown") {
+TEST_CASE("the key A pins the shown result") {
   HeadlessWindow window(sentence());
   window.press('a');
   window.settle();
@@ -100,7 +100,7 @@ TEST_CASE("the key A pins what is shown") {
   CHECK(window.document().pinned->scenario == window.document().scenario);
 }
 
-TEST_CASE("a question pins what is there and changes what it asks about") {
+TEST_CASE("a what-if question pins the result and makes its change") {
   HeadlessWindow window(comparing());
   const auto before = window.document().trace;
   window.click(window.find("canvas", {"compare.what_if.no_scale"}));

@@ -1,4 +1,4 @@
-// Every lesson, stepped from its start to its end; and what a question hides, hidden wherever one looks.
+// Every lesson is stepped from start to end, and stages that a question hides are hidden in every view.
 #include <algorithm>
 #include <filesystem>
 #include <optional>
@@ -39,7 +39,7 @@ Document at_lesson(const Course& course, const std::string& language = "en") {
   return document;
 }
 
-/// Whether one of the loaded fonts has every character.
+/// The characters of the text that no loaded font has.
 std::string missing_characters(const std::string& text) {
   std::string missing;
   for (std::size_t at = 0; at < text.size();) {
@@ -69,7 +69,7 @@ void walk(const Course& course, const std::string& language, ImVec2 size) {
     const ImGuiWindow* panel = ImGui::FindWindowByName("lesson");
     REQUIRE(panel != nullptr);
     CHECK(panel->Active);
-    CHECK(panel->ScrollMax.x == 0);  // nothing beside its edge; what is below can be scrolled to
+    CHECK(panel->ScrollMax.x == 0);  // no text is wider than the panel
   }
   CHECK(missing_characters(course_text(course, language)).empty());
 }
@@ -83,7 +83,7 @@ TEST_CASE("every lesson is stepped from start to end, in English on a small wind
   }
 }
 
-TEST_CASE("a question about a mask or a row draws in a window that leaves it no room") {
+TEST_CASE("a question about a mask or a row is drawn also in a window without room for it") {
   for (const Course& course : shipped_courses()) {
     HeadlessWindow window(at_lesson(course));
     for (std::size_t step = 0; step < course.steps.size(); ++step) {
@@ -103,7 +103,7 @@ TEST_CASE("a question about a mask or a row draws in a window that leaves it no 
   }
 }
 
-TEST_CASE("Next and Back stand in one place at every step of a lesson") {
+TEST_CASE("Next and Back have the same place at every step of a lesson") {
   for (const ImVec2 size : {ImVec2{1024, 768}, ImVec2{1600, 900}}) {
     const Course course = course_named("softmax-temperature");
     HeadlessWindow window(at_lesson(course, "en"), size);
@@ -132,7 +132,7 @@ TEST_CASE("no line of a step's text is wider than the panel") {
   HeadlessWindow window(at_lesson(course_named("causal-mask"), "zh"), {1024, 768});
   window.settle();
   Fonts fonts;
-  fonts.load(1, "", "");  // widths of the usual characters; the others have the fallback's
+  fonts.load(1, "", "");  // loads the widths of common characters; others get the fallback's width
   for (const Course& course : shipped_courses()) {
     for (const LessonStep& step : course.steps) {
       for (const char* language : {"en", "zh"}) {
@@ -154,7 +154,7 @@ TEST_CASE("no line of a step's text is wider than the panel") {
   }
 }
 
-TEST_CASE("what a question hides is in no view, at no level, and is not taken out, until it is answered") {
+TEST_CASE("a stage that a question hides is in no view and level, and cannot be saved, until it is answered") {
   int hidden_steps = 0;
   for (const Course& course : shipped_courses()) {
     HeadlessWindow window(at_lesson(course));
@@ -167,7 +167,7 @@ TEST_CASE("what a question hides is in no view, at no level, and is not taken ou
       const auto hidden = window.document().view.lesson.hidden;
       const Trace& trace = *window.document().trace;
       const auto also_seen =
-          [&](const Tensor& values) {  // as another stage, which is not hidden: scaled by 1, masked nowhere
+          [&](const Tensor& values) {  // equal numbers in a stage that is not hidden: scaled by 1, or nothing masked
             return std::ranges::any_of(trace.stages(), [&](Stage other) {
               return std::ranges::find(hidden, other) == hidden.end() && identical(trace[other], values);
             });
@@ -200,7 +200,7 @@ TEST_CASE("what a question hides is in no view, at no level, and is not taken ou
   CHECK(hidden_steps >= 5);
 }
 
-TEST_CASE("a locked step keeps the settings, but for those that stand beside its text") {
+TEST_CASE("a locked step allows changes only of the settings beside its text") {
   const Course course = read_course(places::fixtures() + "/../../docs/where-the-cat-looks.md");
   HeadlessWindow window(at_lesson(course));
   window.session.perform(GoToStep{1});
@@ -213,7 +213,7 @@ TEST_CASE("a locked step keeps the settings, but for those that stand beside its
   CHECK(window.document().scenario.scale == 3);
 }
 
-TEST_CASE("answers and the step are found again by another window, and can be forgotten") {
+TEST_CASE("another window finds the answers and the step again, and they can be reset") {
   const samples::TempFolder scratch;
   const Course course = course_named("causal-mask");
   {
@@ -244,7 +244,7 @@ TEST_CASE("answers and the step are found again by another window, and can be fo
   CHECK_FALSE(std::filesystem::exists(scratch.path() / "lessons" / "causal-mask.json"));
 }
 
-TEST_CASE("what is on screen is saved as a step, and the lesson that comes of it is right but for its words") {
+TEST_CASE("a view saved as a step gives a lesson whose only mistakes are missing texts") {
   const samples::TempFolder scratch;
   HeadlessWindow window(sentence());
   window.settle();
@@ -323,12 +323,12 @@ TEST_CASE(
   window.session.open((scratch / "cut.json").string());
   CHECK(has(window.document().error.english(), "cut.json"));
   CHECK(window.document().view.lesson.step == 3);
-  window.session.perform(ResetLessons{true});  // for the next class
+  window.session.perform(ResetLessons{true});  // resets the lessons
   window.settle();
   CHECK(window.document().standings->at("many-heads").answered == 0);
 }
 
-TEST_CASE("a number is answered by dragging, and judged when one says so") {
+TEST_CASE("a number is answered by dragging, and judged only after a click on the button") {
   const Course course = course_named("many-heads");
   HeadlessWindow window(at_lesson(course));
   window.settle();
@@ -346,7 +346,7 @@ TEST_CASE("a number is answered by dragging, and judged when one says so") {
   CHECK(window.document().view.lesson.typed == dragged);
 }
 
-TEST_CASE("a wrong choice can be made once more before the answer is shown") {
+TEST_CASE("after a wrong choice there is one more try before the answer is shown") {
   const Course course = course_named("softmax-temperature");
   const std::size_t step = 2;
   REQUIRE(course.steps[step].question->kind == QuestionKind::choice);
@@ -371,7 +371,7 @@ TEST_CASE("a wrong choice can be made once more before the answer is shown") {
   }
 }
 
-TEST_CASE("on a number's slider the answer can be said well enough, and its ends do not tell it") {
+TEST_CASE("a number's slider can be set to the answer exactly enough, and its ends do not reveal it") {
   for (const Course& course : shipped_courses()) {
     for (std::size_t step = 0; step < course.steps.size(); ++step) {
       const auto& question = course.steps[step].question;
@@ -394,13 +394,14 @@ TEST_CASE("on a number's slider the answer can be said well enough, and its ends
       for (const double end : {0.0, 1.0}) {
         LessonAnswer answer;
         answer.typed = scale.at(end);
-        if (is_right(*question, answer, trace, beside)) CHECK((scale.from == 0 || scale.to == 1));  // none, or a whole
+        if (is_right(*question, answer, trace, beside))
+          CHECK((scale.from == 0 || scale.to == 1));  // the answer may be 0 or 1
       }
     }
   }
 }
 
-TEST_CASE("what saves a step unfolds in sight at the end of the list, and Enter saves it") {
+TEST_CASE("the form that saves a step opens visibly at the end of the list, and Enter saves the step") {
   const samples::TempFolder folder;
   HeadlessWindow window(sentence());
   window.session.perform(EditView{[](View& v) { v.kind = ViewKind::lesson; }});

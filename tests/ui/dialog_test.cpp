@@ -6,7 +6,7 @@
 using namespace headlight;
 using namespace headlight::test;
 
-TEST_CASE("a dialog goes with Esc, with its button and with a click beside it") {
+TEST_CASE("Esc, the button and a click beside it close a dialog") {
   HeadlessWindow window(sentence());
   const auto reopen = [&] {
     window.press(compat::Key::f1);
@@ -25,7 +25,7 @@ TEST_CASE("a dialog goes with Esc, with its button and with a click beside it") 
   CHECK(window.document().view.dialog == Dialog::none);
 }
 
-TEST_CASE("while a dialog is open nothing below it is changed") {
+TEST_CASE("while a dialog is open, clicks and keys change nothing below it") {
   HeadlessWindow window(sentence());
   const ImVec2 cell = window.cell(Stage::weights, 2, 1);
   const View before = window.document().view;
@@ -38,7 +38,7 @@ TEST_CASE("while a dialog is open nothing below it is changed") {
   CHECK(window.document().view.hovered == before.hovered);
 }
 
-TEST_CASE("the first visit is not in the way of a key") {
+TEST_CASE("a key closes the welcome and has its usual effect") {
   Document document = sentence();
   document.view.looking.level = Level::sentence;
   document.view.dialog = Dialog::welcome;
@@ -48,7 +48,7 @@ TEST_CASE("the first visit is not in the way of a key") {
   CHECK(window.document().view.playing);
 }
 
-TEST_CASE("the first visit leaves the top bar in reach: another language, and another view, which closes it") {
+TEST_CASE("the top bar works while the welcome is open: the language changes, and another view closes it") {
   Document document = sentence();
   document.view.looking.level = Level::sentence;
   document.view.dialog = Dialog::welcome;
@@ -61,7 +61,7 @@ TEST_CASE("the first visit leaves the top bar in reach: another language, and an
   CHECK(window.document().view.dialog == Dialog::none);
 }
 
-TEST_CASE("the first visit offers three things to try, and each does what it says") {
+TEST_CASE("the welcome offers three things to try, and each button does what it says") {
   struct Case {
     const char* id;
     Level level;
@@ -84,7 +84,7 @@ TEST_CASE("the first visit offers three things to try, and each does what it say
   }
 }
 
-TEST_CASE("a field that comes back with a shorter text takes Ctrl+Z") {
+TEST_CASE("Ctrl+Z works in a field that appears again with a shorter text") {
   HeadlessWindow window(sentence());
   const auto open_on = [&](const char* path) {
     window.session.perform(EditView{[](View& v) { v.dialog = Dialog::none; }});

@@ -13,7 +13,7 @@ struct Box {
   bool empty() const { return right - left < 1 || bottom - top < 1; }
 };
 
-/// What is seen of a text, less the room that letters leave above and below.
+/// The visible box of a text, without the room above and below its letters.
 Box seen(const RecordedText& text) {
   const float air = (text.max.y - text.min.y) * 0.16f;
   return {std::max(text.min.x, text.clip_min.x), std::max(text.min.y + air, text.clip_min.y),
@@ -25,12 +25,12 @@ bool cross(const Box& a, const Box& b) {
          std::min(a.bottom, b.bottom) - std::max(a.top, b.top) > 1.5f;
 }
 
-/// A printed number, and one of its last digit.
+/// A printed number, and the value of 1 in its last digit.
 struct Printed {
   double value = 0, unit = 0;
 };
 
-/// "−0.25", "1.2e-05", ".47"; nothing for other words.
+/// Reads "−0.25", "1.2e-05", ".47"; empty for other words.
 std::optional<Printed> number_in(std::string text) {
   for (std::size_t at = text.find("−"); at != std::string::npos; at = text.find("−"))
     text.replace(at, std::string("−").size(), "-");
@@ -79,7 +79,7 @@ void crossings(const Record& record, std::vector<std::string>& found) {
   }
 }
 
-/// Words that were shortened: what is left of them, with "…" after it, in one text or in two.
+/// The visible beginning of a shortened text, which ends in "…" in the same text or in the next.
 std::optional<std::string> beginning(const Record& record, std::size_t i) {
   const std::string dots = "…";
   const RecordedText& text = record.texts[i];
@@ -109,11 +109,11 @@ void cuts(const Record& record, std::vector<std::string>& found) {
 void small_or_faint(const DrawnPicture& picture, std::vector<std::string>& found) {
   const Look& colours = picture.look;
   for (const RecordedText& text : picture.record.texts) {
-    const float least = text.face == Face::mono ? 12 : 13;  // sub- and superscripts too
+    const float least = text.face == Face::mono ? 12 : 13;  // the limit also holds for sub- and superscripts
     if (text.pixels < least) found.push_back(at(text) + " is " + std::to_string(text.pixels) + " px");
-    if (text.face == Face::mono) continue;  // stands on the colours of cells, in ink that is chosen for each
-    const bool is_ground =
-        text.colour == colours.card || text.colour == colours.panel || text.colour == colours.window;  // words on ink
+    if (text.face == Face::mono) continue;  // text on cells has a colour chosen for each cell
+    const bool is_ground = text.colour == colours.card || text.colour == colours.panel ||
+                           text.colour == colours.window;  // light words on a dark button
     const double least_contrast =
         is_ground ? contrast(text.colour, colours.ink)
                   : std::min(contrast(text.colour, colours.card), contrast(text.colour, colours.window));
@@ -123,7 +123,7 @@ void small_or_faint(const DrawnPicture& picture, std::vector<std::string>& found
   }
 }
 
-/// Every number in a cell is that cell's, to its last digit and within 5 %.
+/// Finds numbers that differ from their cell by more than their last digit or 5 %.
 void wrong_numbers(const DrawnPicture& picture, std::vector<std::string>& found, int* numbers) {
   for (const RecordedText& text : picture.record.texts) {
     const std::optional<Printed> number = text.face == Face::mono ? number_in(text.text) : std::nullopt;

@@ -1,5 +1,5 @@
-// Faults of a drawn picture, found in the plain data of what was drawn: text that overlaps text or an arrow, text and
-// numbers that are cut, text that is small or faint, numbers that differ from their cells.
+// Finds faults in the recorded texts and matrices of a picture: text that overlaps text or an arrow, text and numbers
+// that are cut, text that is small or faint, numbers that differ from their cells.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The eyes of the sweep are tried themselves: a picture with one fault of each kind, and one without any.
+// Tests drawn_faults() with a picture without faults and with one fault of each kind.
 #include "tests/ui/drawn_faults.h"
 
 #include "tests/catch.h"
@@ -34,14 +34,14 @@ MatrixQuad quad(float value) {
 
 }  // namespace
 
-TEST_CASE("the sweep sees no fault where there is none") {
+TEST_CASE("drawn_faults finds no fault in a picture without one") {
   Record record;
   record.texts = {word("weights", {10, 10}), word("head 0", {90, 10}), word("0.47", {30, 40}, 12, Face::mono)};
   record.lines = {{{0, 60}, {300, 60}}};
   CHECK(faults(record, {quad(0.4698f)}).empty());
 }
 
-TEST_CASE("the sweep sees words over words, also partly and where one is clipped, but not neighbours") {
+TEST_CASE("drawn_faults finds words that overlap, also partly or clipped, but not neighbours") {
   CHECK(says(faults({{word("weights", {10, 10}), word("head 0", {40, 14})}, {}}), "crosses"));
   RecordedText hidden = word("head 0", {40, 14});
   hidden.clip_max = {39, 1000};
@@ -49,25 +49,25 @@ TEST_CASE("the sweep sees words over words, also partly and where one is clipped
   CHECK(faults({{word("weights", {10, 10}), word("head 0", {10, 23})}, {}}).empty());
 }
 
-TEST_CASE("the sweep sees an arrow through a word") {
+TEST_CASE("drawn_faults finds an arrow through a word") {
   CHECK(says(faults({{word("softmax", {10, 10})}, {{{0, 16}, {30, 16}, {90, 16}}}}), "an arrow goes through"));
 }
 
-TEST_CASE("the sweep sees a title that is cut, in one text or in two, and a name that is cut may be") {
+TEST_CASE("drawn_faults finds a shortened title, in one text or in two, and allows shortened names") {
   CHECK(says(faults({{word("scaled_…", {10, 10})}, {}}), "no whole title"));
   Record two{{word("masked_sc", {10, 10}), word("…", {82, 10})}, {}};
   CHECK(says(faults(two), "no whole title"));
   CHECK(faults({{word("incomprehensib", {10, 10}), word("…", {122, 10})}, {}}).empty());
 }
 
-TEST_CASE("the sweep sees a number that is cut, and what is cut at an edge") {
+TEST_CASE("drawn_faults finds a number that is cut, and text that is cut at an edge") {
   Record cut{{word("0.4", {10, 10}, 12, Face::mono), word("…", {34, 10}, 12, Face::mono)}, {}};
   CHECK(says(faults(cut), "no whole number"));
   RecordedText beyond = word("soft-cap 20", {950, 10});
   CHECK(says(faults({{beyond}, {}}), "cut at an edge"));
 }
 
-TEST_CASE("the sweep sees small type and faint type") {
+TEST_CASE("drawn_faults finds small and faint text") {
   CHECK(says(faults({{word("Σ", {10, 10}, 11)}, {}}), "px"));
   CHECK(says(faults({{word("0.5", {10, 10}, 11, Face::mono)}, {}}), "px"));
   RecordedText faint = word("head 0", {10, 10});
@@ -75,7 +75,7 @@ TEST_CASE("the sweep sees small type and faint type") {
   CHECK(says(faults({{faint}, {}}), "contrast"));
 }
 
-TEST_CASE("the sweep sees a number that its cell does not hold: 0 for −0.436, 1 for 0.71, −1 for −0.748") {
+TEST_CASE("drawn_faults finds a number that differs from its cell: 0 for −0.436, 1 for 0.71, −1 for −0.748") {
   for (const auto& [text, value] :
        {std::pair("0", -0.436f), std::pair("1", 0.71f), std::pair("−1", -0.748f), std::pair("0.5", 0.53f)}) {
     CAPTURE(text);

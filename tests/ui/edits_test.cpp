@@ -24,7 +24,7 @@ void let_go(HeadlessWindow& window) {
 
 }  // namespace
 
-TEST_CASE("a sentence that is typed stays when a slider is pressed next") {
+TEST_CASE("a typed sentence is kept when a slider is pressed next") {
   HeadlessWindow window(sentence());
   const ImVec2 slider = window.find("controls", {"seed", "##track"});
   REQUIRE(slider.x > 0);
@@ -53,7 +53,7 @@ TEST_CASE(
         (gives_up ? HeadlessWindow(sentence()).document().trace->dims().d_model : 16));
 }
 
-TEST_CASE("dragging the canvas takes nothing away from the player's steps") {
+TEST_CASE("dragging the canvas does not change the step of the player") {
   Document document = sentence();
   document.view.step = 3;
   HeadlessWindow window(document);
@@ -78,7 +78,7 @@ TEST_CASE("one drag is one step of undo, and two are two") {
   CHECK(window.document().undo.size() == 2);
 }
 
-TEST_CASE("edits of one frame hold all, in their order") {
+TEST_CASE("all edits of one frame are applied, in order") {
   Document document = sentence();
   apply(document, EditScenario{[](Scenario& s) { s.text = "other words"; }, "text"});
   apply(document, EditScenario{[](Scenario& s) { s.seed = 9; }, "seed"});
@@ -92,7 +92,7 @@ TEST_CASE("edits of one frame hold all, in their order") {
   CHECK(document.undo.size() == 3);
 }
 
-TEST_CASE("a mask that was half typed goes with the document that it was typed into") {
+TEST_CASE("a half-typed mask is discarded with its document") {
   Document document = sentence();
   document.view.mask_draft = "causal( &&";
   HeadlessWindow window(document);
@@ -101,7 +101,7 @@ TEST_CASE("a mask that was half typed goes with the document that it was typed i
   CHECK_FALSE(window.document().view.mask_draft);
 }
 
-TEST_CASE("a sentence of more than 4,095 bytes is not cut by typing into it") {
+TEST_CASE("typing into a sentence of more than 4,095 bytes does not cut it") {
   Document document = sentence();
   document.scenario.text.clear();
   for (int i = 0; i < 30; ++i) document.scenario.text += std::string(200, static_cast<char>('a' + i % 26)) + " ";
@@ -115,7 +115,7 @@ TEST_CASE("a sentence of more than 4,095 bytes is not cut by typing into it") {
   CHECK(window.document().scenario.text.size() == before.size() + 1);
 }
 
-TEST_CASE("what is typed into a text with a NUL leaves all of it as it was") {
+TEST_CASE("typing into a text with a NUL keeps the text after the NUL") {
   using namespace std::string_literals;
   Document document = sentence();
   document.scenario.text = "a\0b c"s;
@@ -133,7 +133,7 @@ TEST_CASE("the cell editor's slider keeps its range while it is held") {
   const ImVec2 track = window.find("inspector", {"set", "##track"});
   REQUIRE(track.x > 0);
   hold(window, track);
-  for (int i = 0; i < 12; ++i) {  // at the right end, the range that follows its own value would double each frame
+  for (int i = 0; i < 12; ++i) {  // at the right end, a range that followed the value would double in each frame
     window.move({1580, track.y});
     window.frame();
     window.session.wait();

@@ -1,4 +1,4 @@
-// What goes wrong, in the window's language: core's messages leave no English behind.
+// Errors in the window's language: no English is left in translated messages of core.
 #include <algorithm>
 #include <cctype>
 #include <fstream>
@@ -33,8 +33,7 @@ using samples::write_text;
 
 namespace {
 
-/// The words that core's English sentences are made of and that Chinese ones do not use themselves: names, options and
-/// code are none of them.
+/// The words of core's English messages, without those that Chinese messages use too: names, options and code.
 const std::set<std::string>& english_words() {
   static const std::set<std::string> found = [] {
     const auto words_of = [](const std::string& text, std::set<std::string>& words) {
@@ -57,9 +56,9 @@ const std::set<std::string>& english_words() {
       words_of(value.get<std::string>(), chinese);
     }
     for (const std::string& word : chinese) english.erase(word);
-    // Names that read like words: of fields, of arrays, and of this test's folder "or not: at all".
+    // Names that look like words: of fields, of arrays, and of this test's folder "or not: at all".
     for (const char* name : {"version", "view", "values", "or", "not", "at"}) english.erase(name);
-    for (const Setting& setting : all_settings()) {  // names, too
+    for (const Setting& setting : all_settings()) {  // keys of settings are names too
       english.erase(setting.key);
       for (const std::string_view word : setting.words) english.erase(std::string(word));
     }
@@ -68,7 +67,7 @@ const std::set<std::string>& english_words() {
   return found;
 }
 
-/// What is between two marks, and the marks, left out.
+/// The text without the parts between the two marks, and without the marks.
 std::string without(std::string text, const std::string& opens, const std::string& closes) {
   for (std::size_t at = text.find(opens); at != std::string::npos; at = text.find(opens, at)) {
     const std::size_t end = text.find(closes, at + opens.size());
@@ -78,7 +77,7 @@ std::string without(std::string text, const std::string& opens, const std::strin
   return text;
 }
 
-/// The English that is left in a Chinese sentence but for names in quotation marks and code: "" where there is none.
+/// The English words in a Chinese sentence, except names in quotation marks and code; "" if there are none.
 std::string english_in(const std::string& sentence) {
   std::string left, word;
   for (const char c : without(without(without(sentence, "“", "”"), "\"", "\""), "{", "}") + " ") {
@@ -86,7 +85,7 @@ std::string english_in(const std::string& sentence) {
       word += c;
       continue;
     }
-    if (c != '(' && english_words().contains(word)) left += word + " ";  // else a function's name
+    if (c != '(' && english_words().contains(word)) left += word + " ";  // a word before ( is the name of a function
     word.clear();
   }
   return left;
@@ -97,8 +96,8 @@ std::string in_chinese(const Message& message) {
   return words.translate(message);
 }
 
-/// That a thing goes wrong, and is told without English.
-void goes_wrong(const std::string& what, const std::function<void()>& act) {
+/// Checks that `act` throws an error whose Chinese translation has no English words.
+void check_refused_in_chinese(const std::string& what, const std::function<void()>& act) {
   Message message;
   try {
     act();
@@ -117,7 +116,7 @@ std::string array_file(const std::string& descr, const std::string& shape, std::
 
 }  // namespace
 
-TEST_CASE("what is wrong about a mask is said in the window's language") {
+TEST_CASE("errors of masks are shown in the window's language") {
   for (const char* wrong : {"causal( &&",
                             "k <",
                             "k < x",
@@ -155,7 +154,7 @@ TEST_CASE("what is wrong about a mask is said in the window's language") {
                             "q << 2 > 1",
                             "q ^ k",
                             "floor()"}) {
-    goes_wrong(wrong, [&] { (void)MaskExpression::parse(wrong); });
+    check_refused_in_chinese(wrong, [&] { (void)MaskExpression::parse(wrong); });
   }
 }
 
@@ -189,14 +188,14 @@ TEST_CASE("files that are cut, damaged or something else are refused in the wind
       {"system.pt", samples::torch_zip("cos\nsystem\n.")}};
   for (const auto& [name, bytes] : files) {
     write_text(folder / name, bytes);
-    goes_wrong(name, [&, file = folder / name] {
+    check_refused_in_chinese(name, [&, file = folder / name] {
       const auto arrays = open_arrays(file);
       for (const ArrayEntry& entry : arrays->entries()) arrays->load(entry.name);
     });
   }
-  goes_wrong("no file", [&] { open_arrays(folder / "gone; or not: at all.npz"); });
-  goes_wrong("a folder", [&] { open_arrays(folder.path()); });
-  goes_wrong("no folder to write to", [&] { write_npy(folder / "no/a.npy", Tensor::of({1}, {1})); });
+  check_refused_in_chinese("no file", [&] { open_arrays(folder / "gone; or not: at all.npz"); });
+  check_refused_in_chinese("a folder", [&] { open_arrays(folder.path()); });
+  check_refused_in_chinese("no folder to write to", [&] { write_npy(folder / "no/a.npy", Tensor::of({1}, {1})); });
 }
 
 TEST_CASE("scenarios and settings out of their ranges are refused in the window's language") {
@@ -206,10 +205,10 @@ TEST_CASE("scenarios and settings out of their ranges are refused in the window'
         R"({"scale": 1e300})", "[1]", "{\"heads\": 4,\n oops}", R"({"version": 2})", R"({"view": {"level": "near"}})",
         R"({"view": {"level": "operation:W_q"}})", R"({"edits": [{"stage": "weights", "value": 1}]})",
         R"({"source": "file"})", "\xff", R"({"heads": 4)"}) {
-    goes_wrong(json, [&] { parse_scenario(json, "a.json"); });
+    check_refused_in_chinese(json, [&] { parse_scenario(json, "a.json"); });
   }
   const auto settings = [](const char* json) {
-    goes_wrong(json, [&] { compute_any(parse_scenario(json, "a.json")); });
+    check_refused_in_chinese(json, [&] { compute_any(parse_scenario(json, "a.json")); });
   };
   for (const char* json :
        {R"({"source": "random", "d_model": 32, "heads": 5})", R"({"source": "random", "heads": 4, "kv_heads": 3})",
@@ -224,7 +223,7 @@ TEST_CASE("scenarios and settings out of their ranges are refused in the window'
   }
 }
 
-TEST_CASE("what went wrong stands in the message in the window's language, and in English in an English window") {
+TEST_CASE("an error message is in the window's language, and in English in an English window") {
   const TempFolder folder;
   write_text(folder / "page.pt", "<!DOCTYPE html>");
   Document start = sentence();
@@ -274,7 +273,7 @@ TEST_CASE("a long message breaks between Chinese characters and stays within its
   int lines = 0;
   for (const RecordedText& text : record.texts) {
     if (text.text.find("文件夹里没有模型的张量") == std::string::npos && lines == 0) continue;
-    if (lines > 0 && text.min.x != left) break;  // the next thing
+    if (lines > 0 && text.min.x != left) break;  // another text begins here
     ++lines;
     all += text.text;
     left = text.min.x;
@@ -288,7 +287,7 @@ TEST_CASE("a long message breaks between Chinese characters and stays within its
   CHECK(right - left < 600);
 }
 
-TEST_CASE("what was taken for what of a file is told in the window's language") {
+TEST_CASE("assumptions about a file are shown in the window's language") {
   for (const char* name : {"s000_masked_mha.input.npz", "s003_valid_lens.input.npz", "torch_mha.input.safetensors",
                            "gqa_causal.input.npz", "torch_state_dict.pth"}) {
     Scenario scenario;

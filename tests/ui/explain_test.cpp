@@ -13,8 +13,8 @@ using namespace headlight::test;
 
 namespace {
 
-/// Clicks the link of that name in the inspector.
-void go(HeadlessWindow& window, const char* link) {
+/// Clicks the link with this name in the inspector.
+void click_link(HeadlessWindow& window, const char* link) {
   const ImVec2 at = window.find("inspector", {link});
   INFO(link);
   REQUIRE(at.x > 0);
@@ -39,41 +39,41 @@ TEST_CASE("from an output number back to the inputs in eight clicks, every one t
   window.settle();
   const Index d_head = window.document().trace->dims().d_head;
 
-  go(window, "left5");
+  click_link(window, "left5");
   CHECK(selected(window) == Cell{Stage::concat, 0, 0, 4, 5});
-  go(window, "source0");
+  click_link(window, "source0");
   CHECK(selected(window) == Cell{Stage::head_outputs, 0, 5 / d_head, 4, 5 % d_head});
   CHECK(window.document().view.head == 5 / d_head);
-  go(window, "left2");
+  click_link(window, "left2");
   CHECK(selected(window) == Cell{Stage::weights, 0, 5 / d_head, 4, 2});
-  go(window, "right1");  // the dot product behind it
+  click_link(window, "right1");  // the score's dot product
   CHECK(selected(window) == Cell{Stage::K_heads, 0, 5 / d_head, 2, 1});
-  go(window, "source0");
+  click_link(window, "source0");
   CHECK(selected(window) == Cell{Stage::K, 0, 0, 2, 5 / d_head * d_head + 1});
   const Cell before = selected(window);
-  go(window, "left3");
+  click_link(window, "left3");
   CHECK(selected(window) == Cell{Stage::key, 0, 0, 2, 3});
   CHECK(is_source(window, before, selected(window)));
   CHECK(window.document().view.path.size() == 7);
 }
 
-TEST_CASE("every click on a source goes one step back, and a crumb takes all of them back") {
+TEST_CASE("each click on a source goes one step back, and a breadcrumb returns to its cell") {
   Document document = sentence();
   document.view.selected = Cell{Stage::weights, 0, 1, 3, 1};
   HeadlessWindow window(document);
   window.settle();
   for (int i = 0; i < 3; ++i) {
     const Cell before = selected(window);
-    go(window, "source0");
+    click_link(window, "source0");
     CHECK(is_source(window, before, selected(window)));
   }
   CHECK(selected(window) == Cell{Stage::scores, 0, 1, 3, 1});
-  go(window, "crumb0");
+  click_link(window, "crumb0");
   CHECK(selected(window) == Cell{Stage::weights, 0, 1, 3, 1});
   CHECK(window.document().view.path.size() == 1);
 }
 
-TEST_CASE("the link under the pointer is the cell that lights up") {
+TEST_CASE("the cell of the link under the pointer is highlighted") {
   Document document = sentence();
   document.view.selected = Cell{Stage::scores, 0, 1, 3, 1};
   HeadlessWindow window(document);
@@ -102,7 +102,7 @@ TEST_CASE("a path ends where another cell is selected, and where a new trace has
   CHECK(path_of(view, *trace).empty());
 }
 
-TEST_CASE("a formula's symbol under the pointer lights up its matrix, and lets go of it") {
+TEST_CASE("a symbol of a formula under the pointer highlights its matrix until the pointer leaves") {
   Document document = sentence();
   document.view.selected = Cell{Stage::scores, 0, 0, 4, 2};
   HeadlessWindow window(document);

@@ -18,11 +18,11 @@ TEST_CASE(
       for (float pixels = 8; pixels < 80; pixels += 0.25f) {
         const float drawn = fonts.crisp(face, pixels);
         INFO("face " << static_cast<int>(face) << " at " << pixels << " is drawn at " << drawn);
-#if IMGUI_VERSION_NUM < 19200  // which makes every size that is asked for
+#if IMGUI_VERSION_NUM < 19200  // later versions make glyphs at every size
         CHECK(drawn >= fonts.pick(face, drawn)->FontSize);
 #endif
-        CHECK((drawn <= pixels * 1.1f ||
-               drawn == fonts.crisp(face, 1)));  // nor enlarged, but for what is smaller than the smallest
+        CHECK(
+            (drawn <= pixels * 1.1f || drawn == fonts.crisp(face, 1)));  // nor enlarged, except below the smallest size
       }
     }
   }
@@ -34,7 +34,7 @@ TEST_CASE(
   if (find_font(FontRole::cjk).path == find_font(FontRole::text).path) return;  // no Chinese face is installed
   ImGuiContext* context = ImGui::CreateContext();
   const float scale =
-      GENERATE(1.0f, 1.85f, 2.0f, 3.3f);  // the last: a presentation on 3840 pixels at two of them to a point
+      GENERATE(1.0f, 1.85f, 2.0f, 3.3f);  // 3.3 is a presentation on 3840 pixels with two pixels to a point
   const std::string interface = Words("zh").all_text(), sentence = "那匹追赶狗的马奔跑，因为它很累。";
   {
     Fonts fonts;
@@ -58,7 +58,7 @@ TEST_CASE(
   ImGui::DestroyContext(context);
 }
 
-TEST_CASE("control characters in a text, NUL too, leave every other letter what it was") {
+TEST_CASE("control characters in a text, also NUL, do not change other letters") {
   ImGuiContext* context = ImGui::CreateContext();
   {
     Fonts fonts;
@@ -72,7 +72,7 @@ TEST_CASE("control characters in a text, NUL too, leave every other letter what 
   ImGui::DestroyContext(context);
 }
 
-TEST_CASE("of more letters than there is room for, those in sight have theirs from the next load on") {
+TEST_CASE("if an atlas has no room for all characters, the visible ones are in it from the next load on") {
   if (compat::dynamic_fonts || find_font(FontRole::cjk).path == find_font(FontRole::text).path) return;
   std::string text, in_sight;
   for (char32_t letter = 0x4E00; letter < 0x4E00 + 6000; ++letter) {

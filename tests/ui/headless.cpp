@@ -28,7 +28,7 @@ HeadlessWindow::Context::Context(ImVec2 size) : imgui(ImGui::CreateContext()) {
                                     {ImGuiKey_X, 'X'},
                                     {ImGuiKey_Y, 'Y'},
                                     {ImGuiKey_Z, 'Z'}})
-    io.KeyMap[key] = letter;  // as the window has them: undo, copy and paste in a field
+    io.KeyMap[key] = letter;  // the keys for undo, copy and paste in a field
 #endif
 }
 
@@ -52,7 +52,7 @@ void HeadlessWindow::frame() {
   session.draw(painter);
   ImGui::Render();
   if (session.wants_pixels() && document().view.exporting.kind == ExportKind::window)
-    session.take_pixels(Image(preview_width, 5, {1, 2, 3}));  // as the loop that draws a window gives them
+    session.take_pixels(Image(preview_width, 5, {1, 2, 3}));  // the window's loop would deliver the pixels here
 }
 
 void HeadlessWindow::settle() {
@@ -61,7 +61,7 @@ void HeadlessWindow::settle() {
     session.wait();
   }
   frame();
-  for (int more = 0; more < 100 && !session.settled(); ++more) frame();  // pictures that are made one a frame
+  for (int more = 0; more < 100 && !session.settled(); ++more) frame();  // some pictures need one frame each
 }
 
 void HeadlessWindow::move(ImVec2 to) {
@@ -216,7 +216,7 @@ ImVec2 HeadlessWindow::find(const char* window, std::initializer_list<const char
   const ImGuiWindow* found = ImGui::FindWindowByName(window);
   for (const ImGuiWindow* each : ImGui::GetCurrentContext()->Windows) {
     if (found == nullptr && each->Active && std::string_view(each->Name).starts_with(window))
-      found = each;  // a child's name has a number
+      found = each;  // ImGui appends a number to a child's name
   }
   if (found == nullptr) return {0, 0};
   ImGuiID id = found->ID;
@@ -230,7 +230,7 @@ ImVec2 HeadlessWindow::find(const char* window, std::initializer_list<const char
 
 ImVec2 HeadlessWindow::hovered(unsigned int id, const ImRect& within, int columns, float step) {
   for (int column = 0; column < columns; ++column) {
-    // From the middle outwards: most items span the whole width.
+    // Searches from the middle outwards, because most items span the whole width.
     const int from_middle = (column % 2 == 0 ? column : -column - 1) / 2;
     const float x =
         within.Min.x + within.GetWidth() * (0.5f + static_cast<float>(from_middle) / static_cast<float>(columns));

@@ -37,7 +37,7 @@ class HeadlessWindow {
   HeadlessWindow& operator=(const HeadlessWindow&) = delete;
 
   void frame();
-  /// Draws frames until nothing is computed any more and ImGui has settled.
+  /// Draws frames until no computation is running and ImGui has settled.
   void settle();
   void move(ImVec2 to);
   void click(ImVec2 at);
@@ -51,7 +51,7 @@ class HeadlessWindow {
     bool ctrl = false, shift = false, alt = false;
   };
   void press(compat::Key key, Modifiers held);
-  /// press_button(): one button, down or up, seen by the next frame. The wheel: one turn, and its frame.
+  /// press_button() presses or releases one button, which the next frame sees. wheel() turns once and draws a frame.
   void press_button(bool down, int which = 0) { button(down, which); }
   void wheel(float turns);
   void press(char letter, Modifiers held);
@@ -91,7 +91,7 @@ class HeadlessWindow {
   Session session;
 };
 
-/// "the cat sat on the mat" with a causal mask, 4 heads.
+/// A document with "the cat sat on the mat", a causal mask and 4 heads.
 Document sentence();
 Document random_document(Index queries, Index d_model, Index heads);
 Document file_document(const std::string& fixture);

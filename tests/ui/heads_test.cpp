@@ -31,7 +31,7 @@ TEST_CASE("a row that is not a number has no arcs") {
   CHECK(arcs[0] == TokenArc{2, 0, 1});
 }
 
-TEST_CASE("head cards stay in their box and apart, from 1 to 65") {
+TEST_CASE("from 1 to 65 head cards stay in their box and do not overlap") {
   const Rect box{{10, 20}, {810, 620}};
   for (Index count = 1; count <= 65; ++count) {
     const auto cards = lay_out_heads(count, box, 1, 4, 22);
@@ -48,7 +48,7 @@ TEST_CASE("head cards stay in their box and apart, from 1 to 65") {
   }
 }
 
-TEST_CASE("the average is over the heads asked for alone") {
+TEST_CASE("the average is over the chosen heads only") {
   const Tensor values = Tensor::of({1, 3, 1, 2}, {1, 2, 100, 100, 3, 6});
   HeadsAverage average;
   average.want(values, {}, 0, {0, 2});
@@ -71,14 +71,14 @@ TEST_CASE("an average is masked where none of its heads may attend") {
   CHECK(average.allowed().at({0, 0, 0, 2}) == 1);
 }
 
-TEST_CASE("an average comes a part a frame, and is not begun anew for the same heads") {
+TEST_CASE("an average is computed in parts over several frames, and not again for the same heads") {
   const Tensor values = Tensor::full({2, 4, 10, 5}, 3);
   HeadsAverage average;
   average.want(values, {}, 1, {0, 1, 3});
   for (int frame = 0; frame < 5; ++frame) {
     CHECK(average.busy());
     average.want(values, {}, 1, {0, 1, 3});
-    average.advance(2 * 3 * 5);  // two rows
+    average.advance(2 * 3 * 5);  // enough for two rows
   }
   REQUIRE_FALSE(average.busy());
   CHECK(average.share() == 1);
@@ -112,7 +112,7 @@ TEST_CASE("the heads view shows every head and their average over one range") {
   }
 }
 
-TEST_CASE("the scene of the heads has a target a card, on which its own matrix is found, and its name") {
+TEST_CASE("the heads view has a target for each card, with its matrix and name on it") {
   HeadlessWindow window(heads_document());
   window.settle();
   const auto* picture = window.session.pictures().find<HeadsPicture>();
@@ -122,7 +122,7 @@ TEST_CASE("the scene of the heads has a target a card, on which its own matrix i
   for (Index head = 0; head < 5; ++head) {
     const SceneTarget& card = scene.targets[static_cast<std::size_t>(head)];
     CHECK(card.action == SceneAction::head);
-    CHECK(card.index == (head < 4 ? 1 : 0));  // the mean is no head's
+    CHECK(card.index == (head < 4 ? 1 : 0));  // the card of the mean has index 0
     const SceneHeat* heat = heat_at(scene, card.rect.centre());
     REQUIRE(heat);
     CHECK((heat->heat == picture->average) == (head == 4));
@@ -135,7 +135,7 @@ TEST_CASE("the scene of the heads has a target a card, on which its own matrix i
   }
 }
 
-TEST_CASE("under the heads stands what their colours stand for, as the view gives them ranges") {
+TEST_CASE("the colour bar below the heads has the range that the view gives their colours") {
   Document document = heads_document();
   document.scenario.source = Source::random;
   const auto said = [&] {
@@ -154,7 +154,8 @@ TEST_CASE("under the heads stands what their colours stand for, as the view give
       CHECK((at + 1)->text == bound_text(quads[0].range.lo));
       CHECK((at + 2)->text == bound_text(quads[0].range.hi));
     }
-    for (const MatrixQuad& quad : quads) CHECK(quad.range.hi <= quads.back().range.hi);  // the mean holds all of them
+    for (const MatrixQuad& quad : quads)
+      CHECK(quad.range.hi <= quads.back().range.hi);  // the last card, the mean, has the widest range
     return at->text;
   };
   CHECK(said() == "colours");
@@ -184,7 +185,7 @@ TEST_CASE("a double-click shows one head alone, and another all again") {
   CHECK(window.painter.quads.size() == 5);
 }
 
-TEST_CASE("Ctrl and a click put a head in and out of the chosen ones, and the average follows") {
+TEST_CASE("Ctrl and a click add a head to the chosen ones or remove it, and the average follows") {
   HeadlessWindow window(heads_document());
   const ImVec2 first = middle(window.painter.quads[0]), last = middle(window.painter.quads[3]);
   window.ctrl_click(last);
@@ -195,10 +196,10 @@ TEST_CASE("Ctrl and a click put a head in and out of the chosen ones, and the av
   CHECK(window.painter.quads[4].values.at({0, 0, 4, 1}) == (weights.at({0, 0, 4, 1}) + weights.at({0, 3, 4, 1})) / 2);
   window.ctrl_click(last);
   CHECK(window.document().view.heads.heads == std::vector<Index>{0});
-  CHECK(window.painter.quads.size() == 4);  // of one head there is no average
+  CHECK(window.painter.quads.size() == 4);  // a single head has no average
 }
 
-TEST_CASE("the average of large heads comes too, before the window is settled") {
+TEST_CASE("the average of large heads is complete when the window has settled") {
   Document document = random_document(1100, 8, 8);
   document.view.kind = ViewKind::heads;
   HeadlessWindow window(document);
@@ -211,7 +212,7 @@ TEST_CASE("the average of large heads comes too, before the window is settled") 
   CHECK(window.painter.quads[8].values.at({0, 0, 1099, 700}) == sum / 8);
 }
 
-TEST_CASE("cells that the step player has not computed are blank, and not to be pointed at, nor are their arcs drawn") {
+TEST_CASE("cells that the player has not computed are blank, cannot be pointed at, and have no arcs") {
   Document document = heads_document();
   HeadlessWindow whole(document);
   const Timeline timeline(*whole.document().trace);
@@ -236,20 +237,20 @@ TEST_CASE("cells that the step player has not computed are blank, and not to be 
   CHECK(window.document().view.hovered == Cell{Stage::weights, 0, 1, 0, 0});
 }
 
-TEST_CASE("stages of key/value heads have a card for each of these, which stands for its query heads") {
+TEST_CASE("stages of key/value heads have a card for each of these, shared by its query heads") {
   Document document = sentence();
   document.scenario.kv_heads = 2;
   document.view.kind = ViewKind::heads;
   document.view.heads.stage = Stage::K_heads;
   HeadlessWindow window(document);
-  REQUIRE(window.painter.quads.size() == 3);  // and their average
+  REQUIRE(window.painter.quads.size() == 3);  // two heads and their average
   CHECK(window.painter.quads[1].head == 1);
   const ImVec2 second = middle(window.painter.quads[1]);
   window.click(second);
   REQUIRE(window.document().view.selected);
   CHECK(window.document().view.selected->stage == Stage::K_heads);
   CHECK(window.document().view.selected->head == 1);
-  CHECK(window.document().view.head == 2);  // the first that uses it
+  CHECK(window.document().view.head == 2);  // the first query head that uses it
   window.ctrl_click(second);
   CHECK(window.document().view.heads.heads == std::vector<Index>{2, 3});
   window.ctrl_click(second);
@@ -259,7 +260,7 @@ TEST_CASE("stages of key/value heads have a card for each of these, which stands
   CHECK(window.painter.quads[0].head == 1);
 }
 
-TEST_CASE("an arc is found where it passes, the nearest one's weight") {
+TEST_CASE("the arc nearest to the pointer is found, with its weight") {
   HeadsPicture picture;
   picture.n_q = picture.n_k = 4;
   picture.arcs = {{100, 0}, {300, 400}};
@@ -272,7 +273,7 @@ TEST_CASE("an arc is found where it passes, the nearest one's weight") {
   CHECK_FALSE(picture.arc_at({99, 51}, 5));
 }
 
-TEST_CASE("pointing at the arcs looks at weights of the chosen heads") {
+TEST_CASE("pointing at an arc highlights a weight of a chosen head") {
   Document document = heads_document();
   document.view.heads.heads = {1, 3};
   document.view.heads.mass = 1;
@@ -280,7 +281,7 @@ TEST_CASE("pointing at the arcs looks at weights of the chosen heads") {
   const Tensor& weights = (*window.document().trace)[Stage::weights];
   int met = 0;
   for (float y = 200; y < 800; y += 7) {
-    window.move({1080, y});  // among the arcs
+    window.move({1080, y});  // this is among the arcs
     window.frame();
     window.frame();
     const std::optional<Cell> cell = window.document().view.hovered;
@@ -293,13 +294,13 @@ TEST_CASE("pointing at the arcs looks at weights of the chosen heads") {
   CHECK(met > 5);
 }
 
-TEST_CASE("the mass of the arcs is a slider from nothing to all") {
+TEST_CASE("a slider sets the mass of the arcs from 0 to 1") {
   HeadlessWindow window(heads_document());
   const ImVec2 at = window.find("canvas/mass", {"slider", "##track"});
   REQUIRE(at.x > 0);
   window.drag(at, {at.x - 2000, at.y});
   CHECK(window.document().view.heads.mass == 0);
-  CHECK(window.document().view.heads.heads.empty());  // no heads were chosen by it
+  CHECK(window.document().view.heads.heads.empty());  // the drag chose no heads
   window.drag(window.find("canvas/mass", {"slider", "##track"}), {2000, at.y});
   CHECK(window.document().view.heads.mass == 1);
 }

@@ -1,4 +1,4 @@
-// The list of keys under "?" against what keys do, in every situation that keys are meant for.
+// Compares the list of keys under "?" with the effect of every key in every situation.
 #include <algorithm>
 #include <filesystem>
 #include <functional>
@@ -43,7 +43,7 @@ const std::map<std::string, Key>& named_keys() {
   return keys;
 }
 
-/// "Alt+← →  V" as Alt+←, Alt+→, V.
+/// Reads "Alt+← →  V" as Alt+←, Alt+→, V.
 std::vector<Chord> chords(const std::string& listed) {
   std::vector<Chord> all;
   Held held;
@@ -69,7 +69,7 @@ std::vector<Chord> chords(const std::string& listed) {
   return all;
 }
 
-/// What a key could change.
+/// Everything that a key can change.
 struct State {
   Scenario scenario;
   View view;
@@ -79,13 +79,13 @@ struct State {
   bool operator==(const State&) const = default;
 };
 
-/// A window that keys are pressed in, and that goes back to where it was.
+/// A window in which keys are pressed, and which returns to its state after each.
 class Situation {
  public:
   Situation(const Document& document, std::function<void(HeadlessWindow&)> prepare) : window_(document, {1024, 768}) {
     window_.settle();
     if (prepare) prepare(window_);
-    for (int i = 0; i < 60; ++i) window_.frame();  // the camera comes to rest
+    for (int i = 0; i < 60; ++i) window_.frame();  // until the camera stands still
     start_ = now();
   }
 
@@ -113,7 +113,7 @@ class Situation {
             d.pinned.get(), false,  has_focus()};
   }
 
-  /// A control has the keyboard: a ring, or a field's cursor.
+  /// Whether a control has the keyboard: a ring or a text cursor is shown.
   static bool has_focus() { return !ImGui::GetForegroundDrawList()->VtxBuffer.empty() || ImGui::GetIO().WantTextInput; }
 
   void go_back() {
@@ -124,7 +124,7 @@ class Situation {
     if (!(window_.document().scenario == start_.scenario)) {
       window_.session.perform(EditScenario{[this](Scenario& s) { s = start_.scenario; }, {}});
       window_.session.perform(EditScenario{[](Scenario& s) { s.scale = 0.9f; }, {}});
-      window_.session.perform(Undo{});  // something to do again
+      window_.session.perform(Undo{});  // so that there is something to redo
       window_.settle();
     }
     window_.session.perform(EditView{[this](View& v) { v = start_.view; }});
@@ -207,7 +207,7 @@ std::vector<Kind> situations() {
 }  // namespace
 
 TEST_CASE("every key in the list under ? does something, and every key that does something is in the list") {
-  const samples::TempFolder scratch;  // where figures go that a key saves
+  const samples::TempFolder scratch;  // figures that a key saves go here
   struct Here {
     fs::path before = fs::current_path();
     ~Here() { fs::current_path(before); }
@@ -229,7 +229,7 @@ TEST_CASE("every key in the list under ? does something, and every key that does
       for (const Held held : {Held{}, Held{false, true, false}, Held{true, false, false}, Held{true, true, false},
                               Held{false, false, true}, Held{true, false, true}}) {
         const Chord chord{held, key};
-        // A letter with Shift may do what it does without, another key with anything.
+        // A letter may do the same with Shift, and any other key with every modifier.
         const bool letter = key.size() == 1 && key.front() >= 'A' && key.front() <= 'Z';
         if (!letter && held.ctrl && (held.shift || held.alt)) continue;
         const Chord plain{letter ? Held{held.ctrl, false, held.alt} : Held{}, key};
@@ -246,7 +246,7 @@ TEST_CASE("every key in the list under ? does something, and every key that does
   CHECK(unlisted.empty());
 }
 
-TEST_CASE("every line of the list of keys is whole on a small screen, in both languages") {
+TEST_CASE("no line of the list of keys is cut on a small screen, in both languages") {
   for (const char* language : {"en", "zh"}) {
     Document start = sentence();
     start.view.language = language;

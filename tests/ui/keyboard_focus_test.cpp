@@ -1,4 +1,4 @@
-// Tab goes through the controls: a ring shows which one has the keyboard, and it does what the mouse would.
+// Tab moves the keyboard focus through the controls, a ring shows it, and keys do what the mouse would.
 #include <algorithm>
 #include <filesystem>
 #include <optional>
@@ -19,7 +19,7 @@ using compat::Key;
 
 namespace {
 
-/// The ring as it is drawn.
+/// The rectangle of the drawn focus ring.
 std::optional<Rect> ring() {
   const auto& vertices = ImGui::GetForegroundDrawList()->VtxBuffer;
   if (vertices.empty()) return std::nullopt;
@@ -31,7 +31,7 @@ std::optional<Rect> ring() {
   return around;
 }
 
-/// Tab until the ring is around `at`; whether it came there.
+/// Presses Tab until the ring is around `at`. Returns whether it got there.
 bool tab_to(HeadlessWindow& window, ImVec2 at) {
   REQUIRE(at.x > 0);
   for (int i = 0; i < 200; ++i) {
@@ -43,7 +43,7 @@ bool tab_to(HeadlessWindow& window, ImVec2 at) {
 
 }  // namespace
 
-TEST_CASE("Tab and Shift+Tab go through the same controls, there and back, and round") {
+TEST_CASE("Tab and Shift+Tab go through the same controls in opposite order, and wrap around") {
   HeadlessWindow window(sentence());
   window.settle();
   CHECK_FALSE(ring());
@@ -54,9 +54,9 @@ TEST_CASE("Tab and Shift+Tab go through the same controls, there and back, and r
   };
   for (int i = 0; i < 200; ++i) {
     window.press(Key::tab);
-    window.frame();  // what scrolled into sight is there now
+    window.frame();  // the frame in which the control is scrolled into view
     const auto at = ring();
-    if (!at) continue;  // a field that is typed into shows itself
+    if (!at) continue;  // a text field shows its cursor instead of a ring
     if (known(*at)) break;
     there.push_back(*at);
   }
@@ -66,7 +66,7 @@ TEST_CASE("Tab and Shift+Tab go through the same controls, there and back, and r
   CHECK(ring()->min.x == there.front().min.x);
 }
 
-TEST_CASE("Enter and Space press what has the keyboard, and the step player does not play") {
+TEST_CASE("Enter and Space press the focused control, and the player does not start") {
   HeadlessWindow window(sentence());
   window.settle();
   REQUIRE(tab_to(window, window.find("controls", {"none"})));
@@ -80,7 +80,7 @@ TEST_CASE("Enter and Space press what has the keyboard, and the step player does
   CHECK(window.document().view.playing);
 }
 
-TEST_CASE("arrows move the slider that has the keyboard by single steps, and Enter goes to its number") {
+TEST_CASE("arrows move the focused slider by single steps, and Enter edits its number") {
   HeadlessWindow window(random_document(6, 16, 4));
   window.settle();
   const unsigned long long seed = window.document().scenario.seed;
@@ -96,7 +96,7 @@ TEST_CASE("arrows move the slider that has the keyboard by single steps, and Ent
   CHECK(window.document().scenario.seed == 7);
 }
 
-TEST_CASE("a text that Tab leaves is taken, and Tab comes to the next control") {
+TEST_CASE("leaving a text field with Tab accepts the text, and focuses the next control") {
   HeadlessWindow window(sentence());
   window.settle();
   window.click(window.find("controls", {"##text"}));
@@ -109,7 +109,7 @@ TEST_CASE("a text that Tab leaves is taken, and Tab comes to the next control") 
   CHECK(ring());
 }
 
-TEST_CASE("the buttons of a very long document's offer are in the window, and Tab reaches them") {
+TEST_CASE("the buttons that offer a recovered document stay in the window for a long one, and Tab reaches them") {
   const auto folder = std::filesystem::temp_directory_path() / ("headlight-offer-" + std::to_string(::getpid()));
   std::filesystem::create_directories(folder);
   Document lost = sentence();
@@ -118,7 +118,7 @@ TEST_CASE("the buttons of a very long document's offer are in the window, and Ta
     Journal journal(folder);
     journal.keep(recovery_text(lost));
     journal.wait();
-  }  // without close(): it crashed
+  }  // no close(), as after a crash
   HeadlessWindow window(sentence(), {640, 400});
   window.session.remember_in(folder);
   window.settle();
@@ -146,7 +146,7 @@ TEST_CASE("while a dialog is open, Tab stays in it") {
   CHECK(window.document().view.dialog == Dialog::none);
 }
 
-TEST_CASE("the mouse takes the ring away, and Tab goes on from what it pressed") {
+TEST_CASE("a mouse click hides the ring, and Tab continues from the clicked control") {
   HeadlessWindow window(sentence());
   window.settle();
   const ImVec2 none = window.find("controls", {"none"});
@@ -162,7 +162,7 @@ TEST_CASE("the mouse takes the ring away, and Tab goes on from what it pressed")
   CHECK(ring()->min.x == next->min.x);
 }
 
-TEST_CASE("after Enter the sentence's field goes on typing, taken or refused, until Esc or a click elsewhere") {
+TEST_CASE("the sentence's field keeps the keyboard after Enter, until Esc or a click elsewhere") {
   Document document;
   document.scenario.source = Source::file;
   document.scenario.file = "model:induction";
@@ -176,7 +176,7 @@ TEST_CASE("after Enter the sentence's field goes on typing, taken or refused, un
   window.press(Key::end);
   window.type(" moon");
   window.press(Key::enter);
-  window.press('k');  // at once: a letter, which would knock the head out
+  window.press('k');  // outside the field, this letter knocks the head out
   window.settle();
   CHECK(window.document().scenario.text == "fox moon fox moon");
   CHECK_FALSE(window.document().view.looking.knocked);
@@ -191,7 +191,7 @@ TEST_CASE("after Enter the sentence's field goes on typing, taken or refused, un
   CHECK(window.document().view.looking.knocked);
 }
 
-TEST_CASE("after Enter a mask's field goes on typing, and Esc leaves what was entered") {
+TEST_CASE("a mask's field keeps the keyboard after Enter, and Esc keeps the entered mask") {
   HeadlessWindow window(sentence());
   window.settle();
   window.click(window.find("controls", {"##mask"}));

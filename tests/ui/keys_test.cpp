@@ -1,4 +1,4 @@
-// Keys that choose what is looked at, and the list that says so.
+// Keys that change the view or the selection.
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -11,7 +11,7 @@
 using namespace headlight;
 using namespace headlight::test;
 
-TEST_CASE("V goes through the views, H through the heads, Alt and an arrow to the next cell") {
+TEST_CASE("V changes the view, H the head, and Alt with an arrow the cell") {
   HeadlessWindow window(sentence());
   window.settle();
   CHECK(window.document().view.kind == ViewKind::pipeline);

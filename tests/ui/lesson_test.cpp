@@ -1,4 +1,4 @@
-// Lessons in steps in the window: a step's pose, and what is right.
+// Lessons in the window: the scenario of each step, and the judging of answers.
 #include <fstream>
 
 #include <nlohmann/json.hpp>
@@ -28,12 +28,12 @@ Document opened(const std::string& id) {
 
 }  // namespace
 
-TEST_CASE("every step of every lesson can be gone to, and undo goes back to the scenario before") {
+TEST_CASE("every step of every lesson can be opened, and undo returns to the scenario before") {
   for (const Course& course : shipped_courses()) {
     INFO(course.card.id);
     Document document = opened(course.card.id);
     CHECK(document.scenario == course.steps.front().pose.scenario);
-    // What a step hides, as its file has it, not as the program read it.
+    // The stages that a step hides are read from the file, independently of the program.
     const auto file = nlohmann::json::parse(std::ifstream(path_from(course.card.file)));
     for (std::size_t step = 0; step < course.steps.size(); ++step) {
       show_step(document, course, step);
@@ -63,7 +63,7 @@ TEST_CASE("a step hides its panels while it asks, and only then") {
   CHECK(at_step(answered, step, 0).hidden.empty());
 }
 
-TEST_CASE("every question of every lesson has an answer, which is right, and another that is not") {
+TEST_CASE("every question of every lesson accepts its answer and rejects another") {
   for (const Course& course : shipped_courses()) {
     for (const LessonStep& step : course.steps) {
       if (!step.question) continue;
@@ -117,7 +117,7 @@ TEST_CASE("every question of every lesson has an answer, which is right, and ano
   }
 }
 
-TEST_CASE("another way to write the same mask is as right") {
+TEST_CASE("another expression with the same mask is a right answer") {
   const auto trace = compute(open_source("lesson:padding").scenario);
   Question question;
   question.kind = QuestionKind::mask;
@@ -165,7 +165,7 @@ TEST_CASE(
   CHECK(document.view.lesson.furthest == 0);
 }
 
-TEST_CASE("a step's level and stage are shown") {
+TEST_CASE("a step opens at its level and stage") {
   Document document = opened("weighted-average");
   Course course = course_named("weighted-average");
   course.steps[1].pose.level = Level::operation;
@@ -178,7 +178,7 @@ TEST_CASE("a step's level and stage are shown") {
   CHECK(document.view.looking.level == Level::pipeline);
 }
 
-TEST_CASE("a lesson with a mistake lays its stages over what is open; another lesson takes them away") {
+TEST_CASE("a lesson with a mistake compares its stages with the run, and another lesson removes them") {
   Document document = opened("bug-no-scale");
   REQUIRE(document.own);
   CHECK(document.own->mistake == "no_scale");

@@ -23,7 +23,7 @@ using namespace headlight::test;
 
 namespace {
 
-/// Every stage that there is: RoPE, QK-norm, a bias, a cap, a mask, dropout.
+/// A document with every optional stage: RoPE, QK-norm, a bias, a cap, a mask, dropout.
 Document with_every_stage(const char* text = "the cat that chases the dogs sleeps because it is tired") {
   Document document = sentence();
   Scenario& scenario = document.scenario;
@@ -36,7 +36,7 @@ Document with_every_stage(const char* text = "the cat that chases the dogs sleep
   return document;
 }
 
-/// Each costs fonts of its own.
+/// The list is short, because each setting loads fonts of its own.
 const Setting settings[] = {{{1024, 768}, 1, false, "en"}, {{1024, 768}, 1, true, "zh"},
                             {{1280, 720}, 1, true, "en"},  {{1600, 900}, 1, false, "zh"},
                             {{1920, 1080}, 1, true, "en"}, {{3840, 2160}, 2.25f, false, "en"}};
@@ -46,7 +46,7 @@ std::string words_of(const Setting& at) {
          at.language + (at.presenting ? " presented " : " ");
 }
 
-/// Words that a straight arrow goes through.
+/// The words of a scene that a straight arrow crosses.
 std::string crossed_words(const Scene& scene) {
   std::string found;
   for (const SceneText* text : texts_of(scene)) {
@@ -97,7 +97,7 @@ TEST_CASE(
     for (const Setting& at : {settings[0], settings[1], settings[4]}) {
       const Studio studio(with_every_stage(words.c_str()), at);
       const TypeSizes type = type_sizes(studio.context());
-      const float small = std::max(0.6f * type.word, type.least);  // in a presentation nothing is smaller than that
+      const float small = std::max(0.6f * type.word, type.least);  // the least size in a presentation
       for (const Stage stage : {Stage::scores, Stage::weights, Stage::mask, Stage::head_outputs}) {
         if (!studio.trace().has(stage)) continue;
         const Scene scene = studio.operation(stage);
@@ -149,14 +149,14 @@ TEST_CASE(
     Reveal reveal;
     reveal.share = share;
     const std::vector<Rect> now = flying(studio.operation(Stage::scores, reveal));
-    REQUIRE(now.size() % 2 == 0);  // two of each term
+    REQUIRE(now.size() % 2 == 0);  // each term has two factors
     most = std::max(most, now.size());
-    for (std::size_t i = 0; i < now.size(); i += 2) {  // from A's row, from B's column
+    for (std::size_t i = 0; i < now.size(); i += 2) {  // one is from A's row, one from B's column
       CHECK(now[i].centre().x <= now[i + 1].centre().x + 1);
       CHECK(now[i].centre().y >= now[i + 1].centre().y - 1);
     }
     if (now.empty()) continue;
-    const Rect& chip = now.front();  // the oldest term's
+    const Rect& chip = now.front();  // the chip of the oldest term
     if (first && chip.centre().x > first->centre().x) right += chip.centre().x - first->centre().x;
     down = std::max(down, now[1].centre().y - chip.centre().y);
     first = chip;
@@ -197,7 +197,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("played, the input comes word by word, each as its row of numbers") {
+TEST_CASE("while the input is played, words appear one by one, each as its row of numbers") {
   const Studio studio(sentence(), settings[3]);
   const auto numbers = [&](float share) {
     Reveal reveal;
@@ -246,7 +246,7 @@ TEST_CASE(
         return dial && dial->radius > 40 && std::hypot(end.x - dial->centre.x, end.y - dial->centre.y) < dial->radius;
       }));
     }
-    CHECK(arrows == 4);  // two pairs, before and after
+    CHECK(arrows == 4);  // two pairs, each before and after
     CHECK((share == 0 ? trail == 0 : trail > last));
     last = trail;
   }
@@ -286,7 +286,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a few words stand in the middle of the sentence's room, and spread in it") {
+TEST_CASE("a sentence of few words is centred, and its words are spread") {
   for (const Setting& at : {Setting{{1024, 768}}, Setting{{1920, 1080}, 1, true, "en"}, Setting{{3840, 2160}, 2.25f}}) {
     for (const char* text : {"the cat", "the cat sat on"}) {
       Document document = sentence();
@@ -313,7 +313,7 @@ TEST_CASE(
     for (const char* text :
          {"the cat that chases the dogs sleeps", "the cat that chases the dogs sleeps because it is tired"}) {
       Document document = with_every_stage(text);
-      document.scenario.qk_norm = QkNorm::rms;  // whose rotation has the longest formula
+      document.scenario.qk_norm = QkNorm::rms;  // with QK-norm the rotation has the longest formula
       const Studio studio(document, at);
       CHECK(studio.least() >= 18);
       if (at.window.y >= 1080) CHECK(studio.least() >= 24);
@@ -333,7 +333,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a formula that has to be small keeps its scripts at the least size of a wall") {
+TEST_CASE("a small formula keeps its sub- and superscripts at the least size of a presentation") {
   int smaller = 0;
   for (const Setting& at :
        {Setting{{760, 600}, 1, true, "en"}, Setting{{960, 540}, 1, true, "zh"}, Setting{{1024, 768}, 1, true, "en"}}) {
@@ -407,7 +407,7 @@ TEST_CASE(
   CHECK(figures(3.14159f) == "3.1");
   CHECK(figures(-11.2f) == "−11.2");
   CHECK(figures(-0.004f) == "−.004");
-  CHECK(figures(-0.0004f) == "≈0");  // no room
+  CHECK(figures(-0.0004f) == "≈0");  // there is room for no digits
   CHECK(figures(0) == "0");
   const std::vector<float> scores{16.07f, -154.2f, -1.77f, -0.16f, 2.73f, 8.64f};
   MatrixNumbers whole({scores.data(), 1, 6, 6, 1});
@@ -424,7 +424,7 @@ TEST_CASE(
   CHECK(share(0.0001f).starts_with("<"));
 }
 
-TEST_CASE("the sentence level holds 2 to 60 words, in both languages, and nothing of it lies over another") {
+TEST_CASE("the sentence level shows 2 to 60 words without overlaps, in both languages") {
   const char* texts[] = {"the cat", "the cat that chases the dogs sleeps because it is tired",
                          "a b c d e f g h i j k l m n o p q r s t u v w x y z the cat sat on the mat and the dog sat "
                          "on the log and the bird sat on the word that was "
@@ -449,7 +449,7 @@ TEST_CASE("the sentence level holds 2 to 60 words, in both languages, and nothin
   }
 }
 
-TEST_CASE("random weights are said to be random on the canvas of the sentence") {
+TEST_CASE("the sentence level says that random weights are random") {
   const Studio studio(sentence(), {{1600, 900}});
   SentenceStory story;
   story.random_weights = true;
@@ -473,7 +473,7 @@ TEST_CASE("Enter goes in, Escape goes out, from the sentence to a step and back"
   CHECK(window.document().view.looking.stage == Stage::weights);
   window.press(compat::Key::escape);
   CHECK(window.document().view.looking.level == Level::pipeline);
-  window.press(compat::Key::escape);  // lets go of the cell
+  window.press(compat::Key::escape);  // clears the selection
   window.press(compat::Key::escape);
   CHECK(window.document().view.looking.level == Level::sentence);
 }
@@ -492,7 +492,7 @@ TEST_CASE("a clicker goes through a presentation stage by stage, and back to the
   window.press(compat::Key::page_up);
   window.press(compat::Key::page_up);
   CHECK(window.document().view.looking.level == Level::sentence);
-  window.type(".");  // a clicker's third button
+  window.type(".");  // the third button of a clicker
   CHECK(window.document().view.looking.stage == Stage::key);
   window.press(compat::Key::page_up);
   window.press(compat::Key::escape);
@@ -536,7 +536,7 @@ TEST_CASE("Space plays stage by stage near to a step: all of them in a minute or
   int frames = 0;
   std::vector<Stage> seen;
   for (; window.document().view.playing && frames < 60 * 40; ++frames) {
-    ImGui::GetIO().DeltaTime = 1.0f / 20;  // a slow machine takes no longer
+    ImGui::GetIO().DeltaTime = 1.0f / 20;  // a fixed time step, so that a slow machine gives the same result
     window.frame();
     if (seen.empty() || seen.back() != window.document().view.looking.stage)
       seen.push_back(window.document().view.looking.stage);
@@ -544,10 +544,10 @@ TEST_CASE("Space plays stage by stage near to a step: all of them in a minute or
   CHECK(frames < 20 * 75);
   CHECK(seen.back() == Stage::output);
   CHECK(seen.size() >=
-        window.document().trace->stages().size() - 4);  // query, key and value are one, and so are their splits
+        window.document().trace->stages().size() - 4);  // query, key and value are one step, and so are their splits
 }
 
-TEST_CASE("a double click on a card goes near to its step") {
+TEST_CASE("a double click on a card opens its step") {
   HeadlessWindow window(sentence());
   window.double_click(window.cell(Stage::head_outputs, 2, 1));
   CHECK(window.document().view.looking.level == Level::operation);
@@ -555,7 +555,7 @@ TEST_CASE("a double click on a card goes near to its step") {
   CHECK(window.document().view.looking.query == Index{2});
 }
 
-TEST_CASE("a drag with the middle button moves the pipeline, a card under the pointer or not") {
+TEST_CASE("a drag with the middle button moves the pipeline, also if it begins on a card") {
   HeadlessWindow window(sentence());
   const ImVec2 from = window.cell(Stage::head_outputs, 2, 1);
   window.drag(from, {from.x - 80, from.y + 40}, 2);
@@ -573,7 +573,7 @@ TEST_CASE("that equal words have equal rows is said where it is so, and a part o
   };
   document.scenario.text = "the cat sat on the mat";
   CHECK(story("Equal words begin as equal rows"));
-  CHECK_FALSE(story("columns"));  // all 16 are there
+  CHECK_FALSE(story("columns"));  // all 16 columns are shown
   document.scenario.positions = Positions::sinusoidal;
   CHECK_FALSE(story("begin as equal rows"));
   CHECK(story("different rows here"));
@@ -583,7 +583,7 @@ TEST_CASE("that equal words have equal rows is said where it is so, and a part o
   CHECK(story("columns 0–"));
 }
 
-TEST_CASE("what is said of a step holds for this run's numbers, not for most") {
+TEST_CASE("the text of a step is true of this run's numbers") {
   const Setting at{{1280, 720}, 1, false, "en"};
   const auto says = [&](const Document& document, Stage stage, std::string_view wanted, Index query = 2) {
     Studio studio(document, at);
@@ -658,7 +658,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("against a rival the journey shows both dot products to the end, and how many times larger one share is") {
+TEST_CASE("a journey with a rival shows both dot products to the end, and the ratio of their shares") {
   Studio studio(sentence(), {{1600, 900}});
   studio.view().looking.query = 3;
   studio.view().looking.key = 1;
@@ -697,7 +697,7 @@ TEST_CASE("the temperature's slider sets the scale of the scores, one step of un
   const Trace& trace = studio.trace();
   CHECK(temperature_of(trace) == Approx(1));
   CHECK(temperature_at(trace, 0) <
-        1 / std::sqrt(static_cast<double>(trace.dims().d_head)));  // no scaling at all is on it
+        1 / std::sqrt(static_cast<double>(trace.dims().d_head)));  // the slider reaches a scale of 1
   CHECK(temperature_at(trace, 1) == Approx(10));
 
   HeadlessWindow window(document);
@@ -750,7 +750,7 @@ TEST_CASE("J and G turn a step into a journey and into the geometry and back, an
   CHECK(window.document().view.looking.facet == Facet::step);
 }
 
-TEST_CASE("how near one looks, and at what, outlasts undo, and comes back from a scenario's file") {
+TEST_CASE("level and selection are kept by undo, and restored from a scenario file") {
   Document document = sentence();
   document.view.looking.level = Level::operation;
   document.view.looking.facet = Facet::journey;
@@ -814,7 +814,7 @@ TEST_CASE(
   CHECK(shown.looking.stage == Stage::scores);
 }
 
-TEST_CASE("a row of weights is told by its largest shares and what all the others have together") {
+TEST_CASE("a row of weights is described by its largest shares and the sum of the others") {
   Document document = sentence();
   document.scenario.mask.clear();
   const Studio studio(document, {{1600, 900}});
@@ -834,7 +834,7 @@ TEST_CASE("a row of weights is told by its largest shares and what all the other
   CHECK(prose.values[7].text == text);
 }
 
-TEST_CASE("a word that stands twice is named with its place among the largest shares, any other without") {
+TEST_CASE("among the largest shares, a token that occurs twice is named with its position, any other without") {
   Document document = sentence();
   document.scenario.mask.clear();
   document.scenario.text = "the cat the";
@@ -846,7 +846,7 @@ TEST_CASE("a word that stands twice is named with its place among the largest sh
   CHECK(named == std::vector<std::string>{"cat", "the (0)", "the (2)"});
 }
 
-TEST_CASE("a number that is to be guessed is nowhere on the canvas of its step, and then stands beside the guess") {
+TEST_CASE("a number to be guessed is not on the canvas before the guess, and beside it afterwards") {
   for (const Stage stage : {Stage::scores, Stage::scaled_scores, Stage::weights, Stage::head_outputs, Stage::output}) {
     Studio studio(sentence(), {{1600, 900}});
     studio.view().looking.query = 3;
@@ -860,7 +860,7 @@ TEST_CASE("a number that is to be guessed is nowhere on the canvas of its step, 
         studio.trace(), cell_of(studio.trace(), studio.view(), stage, focus_of(studio.trace(), studio.view())));
     char text[24];
     std::snprintf(text, sizeof text, "%.2f", static_cast<double>(std::abs(value)));
-    if (operation_of(studio.trace(), stage) == OperationKind::product) {  // whose terms may happen to have its digits
+    if (operation_of(studio.trace(), stage) == OperationKind::product) {  // a term may by chance have the same digits
       const float great = type_sizes(studio.context()).great;
       for (const SceneText* total : texts_of(plain)) {
         if (total->role == TextRole::number && total->pixels > great * 0.9f) CHECK_FALSE(has_text(asked, total->text));
@@ -882,7 +882,7 @@ TEST_CASE("a number that is to be guessed is nowhere on the canvas of its step, 
   }
 }
 
-TEST_CASE("what is copied, turned, brought to a length, masked or dropped can be guessed too, and is not told before") {
+TEST_CASE("copied, rotated, normalised, masked and dropped numbers can be guessed, and are not shown before") {
   Document document = with_every_stage("the cat that chases the dogs sleeps");
   document.scenario.qk_norm = QkNorm::rms;
   for (const Stage stage : {Stage::Q_heads, Stage::Q_normed, Stage::Q_rotated, Stage::mask, Stage::masked_scores,
@@ -912,7 +912,7 @@ TEST_CASE("what is copied, turned, brought to a length, masked or dropped can be
   }
 }
 
-TEST_CASE("every word and number that a sentence links lights up something that stands in its scene") {
+TEST_CASE("every linked word and number of a sentence highlights something in its scene") {
   const auto check = [](const Scene& scene, int least) {
     int links = 0;
     for (const SceneTarget& target : scene.targets) {
@@ -922,7 +922,7 @@ TEST_CASE("every word and number that a sentence links lights up something that 
       }
       ++links;
       CHECK_FALSE(lit_by(scene, target).empty());
-      CHECK(target_at(scene, target.rect.centre()) == &target);  // nothing lies over it
+      CHECK(target_at(scene, target.rect.centre()) == &target);  // no other target covers it
     }
     CHECK(links >= least);
   };
@@ -941,7 +941,7 @@ TEST_CASE("every word and number that a sentence links lights up something that 
   }
 }
 
-TEST_CASE("a click on a word that the prose names follows it") {
+TEST_CASE("a click on a word in the text selects it") {
   Document document = sentence();
   document.view.looking.level = Level::operation;
   document.view.looking.stage = Stage::weights;
@@ -989,7 +989,7 @@ TEST_CASE("a mask's step shows all of it: open where it allows, with every word,
   CHECK(ticks(studio.operation(Stage::mask, half)) == open);
 }
 
-TEST_CASE("a pass shows once how Q, K and V are split, and every other stage") {
+TEST_CASE("a pass shows the split of Q, K and V once, and every other stage") {
   HeadlessWindow window(sentence());
   window.settle();
   const Timeline timeline(*window.document().trace);
@@ -1005,7 +1005,7 @@ TEST_CASE("a pass shows once how Q, K and V are split, and every other stage") {
   CHECK(seen.size() + 2 == timeline.chapters().size());
   CHECK(std::ranges::count(seen, Stage::Q_heads) == 1);
   CHECK(std::ranges::count(seen, Stage::K_heads) == 0);
-  // Back from one of those that are left out leads into the pass again.
+  // From a stage that the pass leaves out, Back leads into the pass again.
   const auto chapter =
       std::ranges::find(timeline.chapters(), Stage::V_heads, &Timeline::Chapter::stage) - timeline.chapters().begin();
   view = with_last_stage(with_stage(std::move(view), timeline, static_cast<std::size_t>(chapter)), timeline);
@@ -1040,14 +1040,14 @@ TEST_CASE(
       INFO(words_of(at) << name(stage));
       const Scene scene = studio.operation(stage);
       CHECK(faults(scene, studio) == "");
-      const bool bias = stage == Stage::Q || stage == Stage::output;  // which takes a line of its own
+      const bool bias = stage == Stage::Q || stage == Stage::output;  // a bias is on a line of its own
       CHECK(std::ranges::count_if(texts_of(scene), [](const SceneText* text) { return text->text == "×"; }) >=
             (bias ? 0 : 1));
     }
   }
 }
 
-TEST_CASE("pieces of one word stand without their mark and touch, words stand apart") {
+TEST_CASE("pieces of one word touch and have no prefix, and words have gaps between them") {
   Document document = sentence();
   document.scenario = {};
   document.scenario.source = Source::file;
@@ -1072,7 +1072,7 @@ TEST_CASE("pieces of one word stand without their mark and touch, words stand ap
   }
 }
 
-TEST_CASE("a step names what it makes by the stage's own symbol, once, and a root is set as one") {
+TEST_CASE("a step names its result once, by the stage's symbol, and a square root is drawn as one") {
   const Studio studio(with_every_stage("the cat that chases the dogs sleeps"), {{1600, 900}});
   const auto markups = [&](Stage stage) {
     std::vector<std::string> found;

@@ -1,4 +1,4 @@
-// The tests' windows have few atlases of fonts among them. Each is made once: that takes longer than most tests.
+// Caches font atlases. The tests' windows use few different ones, and making one takes longer than most tests.
 #if defined(HEADLIGHT_REMEMBERS_FONTS)
 #include <cstdint>
 #include <cstring>
@@ -16,7 +16,7 @@ extern "C" const ImFontBuilderIO* __wrap__ZN13ImGuiFreeType21GetBuilderForFreeTy
 
 namespace {
 
-/// What an atlas is made of: two with equal keys have equal glyphs.
+/// Everything that an atlas is made from. Atlases with equal keys have equal glyphs.
 using AtlasKey = std::vector<std::uint32_t>;
 
 AtlasKey key_of(const ImFontAtlas& atlas) {
@@ -51,7 +51,7 @@ MadeAtlas taken_from(const ImFontAtlas& atlas) {
   return made;
 }
 
-/// As the builder leaves it, but for the letters' pixels, which no test looks at.
+/// Restores a built atlas, except the pixels of its glyphs, which no test reads.
 void put_into(ImFontAtlas& atlas, const MadeAtlas& made) {
   ImFontAtlasBuildInit(&atlas);
   atlas.CustomRects = made.rectangles;

@@ -1,4 +1,4 @@
-// The map: where cells stand at any zoom, what is painted of a long matrix, and what hands do on it.
+// The map: positions of cells at every zoom, painted tiles of long matrices, mouse and keys.
 #include <cmath>
 
 #include "core/tensor/error.h"
@@ -21,7 +21,7 @@ Document on_map(Index queries) {
   return document;
 }
 
-/// The centre of the map, which a drag or a turn of the wheel there acts on.
+/// The centre of the map, where tests drag and turn the wheel.
 const ImVec2 centre{620, 350};
 
 }  // namespace
@@ -39,13 +39,13 @@ TEST_CASE("the whole matrix is in sight where nothing else is said, and never le
   CHECK(corner.y(static_cast<double>(many)) == Approx(view.max.y));
 }
 
-TEST_CASE("zooming keeps what is under the pointer there, down to single cells of 131,072") {
+TEST_CASE("zooming keeps the cell under the pointer in place, down to single cells of 131,072") {
   MapCamera camera = map_camera({}, view, many, many, 76);
   const ImVec2 point{707, 401};
   for (int turn = 0; turn < 80; ++turn) {
     const double key = camera.key(point.x), query = camera.query(point.y);
     camera = zoomed(camera, 1.25, point);
-    if (camera.left <= 0 || camera.top <= 0) continue;  // at an edge
+    if (camera.left <= 0 || camera.top <= 0) continue;  // the camera is limited by an edge
     CHECK(std::abs(camera.key(point.x) - key) < 1e-6 * static_cast<double>(many) / camera.scale);
     CHECK(std::abs(camera.query(point.y) - query) < 1e-6 * static_cast<double>(many) / camera.scale);
   }
@@ -101,7 +101,7 @@ TEST_CASE("a place is a query and a key, or one number for both") {
   }
 }
 
-TEST_CASE("the map paints tiles, and no more of them than are in sight") {
+TEST_CASE("the map paints only visible tiles") {
   HeadlessWindow window(on_map(600));
   REQUIRE(window.painter.quads.size() > 1);
   for (const MatrixQuad& quad : window.painter.quads) {
@@ -116,7 +116,7 @@ TEST_CASE("the map paints tiles, and no more of them than are in sight") {
   CHECK(window.painter.quads.size() < whole + 4);
 }
 
-TEST_CASE("the wheel goes nearer, dragging moves, the small map and Fit bring back") {
+TEST_CASE("the wheel zooms, dragging moves, and the small map and Fit move back") {
   HeadlessWindow window(on_map(600));
   window.move(centre);
   window.wheel(6);
@@ -167,7 +167,7 @@ TEST_CASE(
   CHECK(window.document().error.english().find("3700") != std::string::npos);
 }
 
-TEST_CASE("Alt and an arrow keep what they select in sight") {
+TEST_CASE("the cell that Alt and an arrow select stays visible") {
   HeadlessWindow window(on_map(600));
   window.session.perform(EditView{[](View& v) {
     v.map.region = MapRegion{100, 110, 100, 110};
@@ -183,7 +183,7 @@ TEST_CASE("Alt and an arrow keep what they select in sight") {
   CHECK(now.map.region->k1 >= 136);
 }
 
-TEST_CASE("what the export dialog begins with on the map is what is in sight of it") {
+TEST_CASE("on the map, the export dialog begins with the visible region") {
   HeadlessWindow window(on_map(600));
   window.session.perform(EditView{[](View& v) {
     v.map.stage = Stage::scaled_scores;

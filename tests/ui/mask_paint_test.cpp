@@ -73,7 +73,7 @@ TEST_CASE("rows, columns and rectangles are painted whole, and given back to the
   CHECK(box.document().scenario.mask == "full()");
 }
 
-TEST_CASE("painting in one head leaves the others alone") {
+TEST_CASE("painting in one head does not change the others") {
   Document document = mask_document("full()", PaintTool::brush);
   document.view.mask_painting.one_head = true;
   document.view.head = 2;
@@ -156,7 +156,7 @@ TEST_CASE("the mask is copied as code that names its polarity") {
   CHECK(window.document().error.empty());
 }
 
-TEST_CASE("a picture that is dropped on the window becomes file()") {
+TEST_CASE("a dropped picture becomes file()") {
   const std::string path = (std::filesystem::temp_directory_path() / "headlight_dropped.csv").string();
   write_csv(path, Tensor::full({6, 6}, 1).matrix());
   HeadlessWindow window(mask_document("causal()"));

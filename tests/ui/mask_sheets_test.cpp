@@ -50,7 +50,7 @@ TEST_CASE("side by side: the two masks and where they differ, as B is typed") {
   REQUIRE(window.painter.quads.size() == 3);
   CHECK(window.painter.quads[0].values.at({5, 0}) == 1);
   CHECK(window.painter.quads[1].values.at({5, 0}) == 0);
-  CHECK(window.painter.quads[2].values.at({5, 0}) == -1);  // B − A: only A allows it
+  CHECK(window.painter.quads[2].values.at({5, 0}) == -1);  // B − A is -1, because only A allows the cell
   CHECK(window.painter.quads[2].values.at({5, 5}) == 0);
   window.click(window.find("canvas", {"use"}));
   CHECK(window.document().scenario.mask == "causal() && window(2)");
@@ -71,9 +71,9 @@ TEST_CASE("reach: the layer after which a query may know of a token") {
   HeadlessWindow window(document);
   REQUIRE(window.painter.quads.size() == 1);
   const MatrixQuad& quad = window.painter.quads[0];
-  CHECK(quad.mask.at({5, 2}) == 1);  // three steps of one token
+  CHECK(quad.mask.at({5, 2}) == 1);  // reached in three steps of one token
   CHECK(quad.mask.at({5, 1}) == 0);
-  CHECK(quad.values.at({5, 4}) == 3);  // after the first of three layers: the strongest
+  CHECK(quad.values.at({5, 4}) == 3);  // reached after the first of three layers, so strongest
   CHECK(quad.values.at({5, 2}) == 1);
 }
 
@@ -92,7 +92,7 @@ TEST_CASE("reach: the query is the row under the pointer, else the selected one"
   REQUIRE(window.document().view.hovered);
   CHECK(window.document().view.hovered->row == 2);
   CHECK(window.drawn() != selected);
-  CHECK(identical(window.painter.quads.at(0).values, quad.values));  // the matrix is not made anew
+  CHECK(identical(window.painter.quads.at(0).values, quad.values));  // the matrix was not made again
   window.click(row(3));
   CHECK(window.document().view.selected->row == 3);
 }
@@ -103,7 +103,7 @@ TEST_CASE("cost: blocks follow the number of tokens until one is chosen, and cel
   document.view.mask_lab.tab = MaskTab::cost;
   document.scenario.mask = "causal()";
   HeadlessWindow window(document);
-  const MatrixQuad& usual = window.painter.quads.at(0);  // blocks of 16
+  const MatrixQuad& usual = window.painter.quads.at(0);  // the default blocks have 16 cells
   CHECK(usual.mask.at({0, 16}) == 0);
   CHECK(usual.values.at({0, 15}) == 1);
   CHECK(usual.values.at({16, 0}) == 3);
@@ -119,7 +119,7 @@ TEST_CASE("conventions: the run as it is comes first, then what changes somethin
   HeadlessWindow window(sheet(MaskTab::conventions));
   window.settle();
   const Trace& trace = *window.document().trace;
-  REQUIRE(window.painter.quads.size() == 4);  // the fills change nothing and are named in a line
+  REQUIRE(window.painter.quads.size() == 4);  // the fills change nothing and are only named
   const auto changes = [&](const MatrixQuad& quad) {
     for (Index q = 0; q < 6; ++q) {
       for (Index k = 0; k < 6; ++k) {
@@ -129,7 +129,8 @@ TEST_CASE("conventions: the run as it is comes first, then what changes somethin
     return false;
   };
   CHECK_FALSE(changes(window.painter.quads[0]));
-  for (std::size_t i = 1; i < 4; ++i) CHECK(changes(window.painter.quads[i]));  // polarity, window, after the softmax
+  for (std::size_t i = 1; i < 4; ++i)
+    CHECK(changes(window.painter.quads[i]));  // polarity, window, mask after the softmax
 }
 
 TEST_CASE("what a convention changes is said in whole words, and that it changes nothing") {
@@ -154,7 +155,7 @@ TEST_CASE("counts are of the matrix that is shown, and have their thousands apar
   board.want(window.document().trace, 0, 1);
   while (board.advance()) {}
   for (const ConventionBoard::Entry& entry : board.done()) {
-    if (entry.choice.id == "polarity") CHECK(entry.effect.cells == 36);  // not 144, of all four heads
+    if (entry.choice.id == "polarity") CHECK(entry.effect.cells == 36);  // of one head; all four have 144
   }
 }
 

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// An empty current folder for as long as it lives.
+/// Makes an empty folder the current one while this object exists.
 class EmptyFolder {
  public:
   EmptyFolder() : before_(fs::current_path()), path_(fs::temp_directory_path() / "headlight_matrix_menu_test") {
@@ -56,7 +56,7 @@ Document second_head(ViewKind kind = ViewKind::pipeline) {
   return document;
 }
 
-/// As `headlight render --stage weights --head 2 --range stage` writes it.
+/// The figure that `headlight render --stage weights --head 2 --range stage` writes.
 FigureSpec figure(const Document& document) {
   StageFigureStyle style;
   style.theme = document.view.theme;
@@ -120,7 +120,7 @@ TEST_CASE("every matrix of the heads view and the mask view has the menu") {
   CHECK(contents("mask_b0_h2.csv") == csv_text((*mask.document().trace)[Stage::mask].matrix(0, 2)));
 }
 
-TEST_CASE("a shortcut takes the matrix of the cell that is looked at") {
+TEST_CASE("a shortcut copies or saves the matrix of the selected cell") {
   const EmptyFolder folder;
   HeadlessWindow window(second_head());
   window.click(window.cell(Stage::scores, 1, 4));
@@ -153,7 +153,7 @@ TEST_CASE("Esc and a click beside the menu close it, and change nothing else") {
   CHECK(window.document().view.selected == open.selected);
 }
 
-TEST_CASE("what the player has not computed yet is not to be taken") {
+TEST_CASE("a matrix that the player has not computed yet cannot be copied or saved") {
   HeadlessWindow whole(second_head());
   const ImVec2 place = whole.cell(Stage::weights, 3, 1);
   Document document = second_head();
@@ -163,7 +163,7 @@ TEST_CASE("what the player has not computed yet is not to be taken") {
   CHECK_FALSE(window.document().view.menu);
 }
 
-TEST_CASE("a selected cell that the run does not have is neither drawn nor taken") {
+TEST_CASE("a selected cell that the run does not have is neither drawn nor copied") {
   const EmptyFolder folder;
   HeadlessWindow window(second_head());
   REQUIRE_FALSE(window.document().trace->has(Stage::capped_scores));
@@ -191,7 +191,7 @@ TEST_CASE("a selected cell that the run does not have is neither drawn nor taken
   CHECK(fs::is_empty(fs::current_path()));
 }
 
-TEST_CASE("where the current folder takes no files, they go to the home folder") {
+TEST_CASE("files go to the home folder if the current folder is not writable") {
   const EmptyFolder folder;
   const fs::path home = fs::current_path() / "home";
   fs::create_directories(home / "Downloads");
@@ -207,5 +207,5 @@ TEST_CASE("where the current folder takes no files, they go to the home folder")
   setenv("HOME", kept.c_str(), 1);
   CHECK(window.document().error.empty());
   CHECK(fs::exists(home / "Downloads" / "weights_b0_h2.csv"));
-  CHECK(fs::exists(home / "weights_b0_h2.png"));  // there is no Pictures
+  CHECK(fs::exists(home / "weights_b0_h2.png"));  // the home folder has no Pictures folder
 }

@@ -1,4 +1,4 @@
-// One's own stages beside the right ones, in the window.
+// The user's own stages, compared with the right ones in the window.
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -19,7 +19,7 @@ using samples::has;
 
 namespace {
 
-/// The sentence's stages with a mistake in them, as a file.
+/// Saves the stages of a run with a mistake, and returns the path.
 std::string saved(const samples::TempFolder& scratch, const Trace& trace, const char* mistake) {
   const OwnStages own = mistaken_stages(mistake, 0, std::make_shared<Trace>(trace));
   std::vector<NamedArray> arrays;
@@ -89,7 +89,7 @@ TEST_CASE(
   CHECK(has(window.document().error.english(), "nowhere.npz"));
 }
 
-TEST_CASE("how an array was read is said in each language, in English as on the terminal") {
+TEST_CASE("the window says in each language how an array was read, in English with the words of the terminal") {
   using Kind = OwnReading::Kind;
   using Hint = OwnReading::Hint;
   const Words english("en"), chinese("zh");
@@ -169,7 +169,7 @@ TEST_CASE("a search for a mistake says what it tries, and can be stopped from th
   const Beside& beside = *window.document().beside;
   CHECK_FALSE(beside.searching);
   CHECK(beside.comparison.wrongs.empty());
-  CHECK(beside.comparison.first_difference()->stage == Stage::output);  // what is known stays
+  CHECK(beside.comparison.first_difference()->stage == Stage::output);  // the comparison is kept
   CHECK_FALSE(window.document().searching.busy);
 }
 
@@ -191,7 +191,7 @@ TEST_CASE("a comparison that undo brings back has its result again") {
   CHECK(window.document().beside);
 }
 
-TEST_CASE("what is to be found in a lesson with a mistake is not told before it is answered") {
+TEST_CASE("the mistake of a lesson is not named before the answer") {
   const Course course = course_named("bug-no-scale");
   LessonProgress progress;
   progress.step = 1;

@@ -44,7 +44,7 @@ std::string at(ImVec2 p) {
 
 }  // namespace
 
-// Far from the next seed's: with the step that below() takes, its numbers would be the same but for the first.
+// Not the step of below(), with which the next seed would give the same numbers, shifted by one.
 Monkey::Monkey(std::uint64_t seed, std::span<const std::string> dropped)
     : state_((seed + 1) * 0xD1342543DE82EF95ull), dropped_(dropped) {}
 
@@ -69,7 +69,7 @@ std::string Monkey::story() const {
 
 ImVec2 Monkey::place(const HeadlessWindow& window) {
   const ImVec2 size = ImGui::GetIO().DisplaySize;
-  if (below(4) == 0) {  // a cell, where there is one
+  if (below(4) == 0) {  // the place of a cell, if there is one
     const auto stage = static_cast<Stage>(below(static_cast<std::size_t>(Stage::output) + 1));
     if (window.document().trace && window.document().trace->has(stage)) {
       const ImVec2 found = window.cell(stage, 0, 0);
@@ -108,7 +108,7 @@ void Monkey::step(HeadlessWindow& window) {
   if (now.queries.value_or(0) <= largest && now.keys.value_or(0) <= largest && now.d_model.value_or(0) <= largest &&
       now.batch_size.value_or(0) <= 4)
     return;
-  did("smaller");  // so that a step takes no minutes
+  did("smaller");  // so that a step does not take minutes
   window.session.perform(EditScenario{[](Scenario& s) {
                                         for (std::optional<Index>* size : {&s.queries, &s.keys}) {
                                           if (*size) *size = std::min<Index>(**size, 5);

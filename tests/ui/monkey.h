@@ -17,9 +17,9 @@ class Monkey {
 
   /// One random user action, and a few frames.
   void step(HeadlessWindow& window);
-  /// Draws frames until nothing is computed any more; false if that takes too long.
+  /// Draws frames until no computation is running; false if that takes too long.
   bool settle(HeadlessWindow& window);
-  /// The last steps, as text.
+  /// The last steps as text.
   std::string story() const;
   /// A random number below `count`.
   std::size_t below(std::size_t count);

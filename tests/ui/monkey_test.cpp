@@ -17,8 +17,8 @@ using namespace headlight::test;
 
 namespace {
 
-/// What it saves and exports goes to a home of its own, which is the current folder too. What it drops lies there as
-/// copies, as the window may write to them.
+/// A temporary home and current folder for the files that the monkey saves. Files to drop are copied into it, because
+/// the window may write to them.
 class OwnHome {
  public:
   OwnHome()
@@ -63,7 +63,7 @@ std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
   return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-/// Undo and redo of a copy: the window stays where it is.
+/// Checks undo and redo on a copy, so that the window keeps its state.
 void check_undo(const Document& document) {
   Document copy = document;
   if (!copy.undo.empty()) {

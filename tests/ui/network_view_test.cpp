@@ -1,4 +1,4 @@
-// The view of a whole network: what is seen of each head, how one goes along heads and into one.
+// The view of a whole network: pictures of heads, and moving between heads and into one.
 #include <algorithm>
 #include <tuple>
 
@@ -32,7 +32,7 @@ Document network_document(const std::string& model = places::sentences(),
   return document;
 }
 
-/// What such a window would show, without it: its fonts are loaded as the session loads them.
+/// The scene of a window of this size, without the window. Fonts are loaded as the session loads them.
 struct NetworkStudio {
   NetworkStudio(const Document& document, ImVec2 size, float scale, const char* language)
       : window(document, size), words(language), view(window.document().view), u(scale), window_size(size) {
@@ -113,10 +113,10 @@ TEST_CASE(
   const View& view = window.document().view;
   CHECK(view.network.layer == 1);
   CHECK(view.network.head == 2);
-  CHECK_FALSE(view.step);  // the player's arrows are not these
+  CHECK_FALSE(view.step);  // these arrows do not step the player
   window.press(compat::Key::down);
   window.frame();
-  CHECK(view.network.layer == 1);  // there is no further one
+  CHECK(view.network.layer == 1);  // layer 1 is the last
   window.press(compat::Key::enter);
   window.settle();
   CHECK(window.document().view.kind == ViewKind::pipeline);
@@ -129,7 +129,7 @@ TEST_CASE(
   HeadlessWindow window(network_document());
   window.settle();
   const Scenario before = window.document().scenario;
-  REQUIRE(window.document().trace->scenario.mask == "causal()");  // the model says so
+  REQUIRE(window.document().trace->scenario.mask == "causal()");  // this is the model's own mask
   window.session.perform(EditScenario{[](Scenario& s) { s.layer = "77"; }, {}});
   window.settle();
   CHECK_FALSE(window.document().error.empty());
@@ -146,11 +146,11 @@ TEST_CASE("a mask in one layer changes the pictures after it and the prediction,
   window.settle();
   const auto changed = network_of(window.document().trace->inputs);
   CHECK(identical(pictures(window, 1), changed->layers[1].weights));
-  CHECK(identical(changed->layers[0].residual, own->layers[0].residual));  // what enters the layer is what entered it
+  CHECK(identical(changed->layers[0].residual, own->layers[0].residual));  // the input of the layer did not change
   CHECK(std::abs(changed->logits.matrix()(5, 0) - own->logits.matrix()(5, 0)) > 1e-3f);
 }
 
-TEST_CASE("K silences the head that is looked at, in the network itself, and lets it back in; undo too") {
+TEST_CASE("K knocks the selected head out of the network and back in, and so does undo") {
   HeadlessWindow window(network_document());
   window.settle();
   const double before = network_of(window.document().trace->inputs)->logits.matrix()(0, 0);
@@ -171,7 +171,7 @@ TEST_CASE("K silences the head that is looked at, in the network itself, and let
   CHECK(window.document().scenario.knock_out.size() == 1);
 }
 
-TEST_CASE("one head of a silent layer comes back alone") {
+TEST_CASE("one head of a knocked-out layer can be restored alone") {
   Document document = network_document();
   document.scenario.knock_out = {{"1", -1}};
   HeadlessWindow window(document);
@@ -207,7 +207,7 @@ TEST_CASE("M, R and F show what the layers give together, the command line's own
                                         {'r', LayersTogether::rollout, "rollout:1"},
                                         {'f', LayersTogether::flow, "flow:1"}}) {
     CAPTURE(key);
-    window.press(compat::Key::down);  // up to layer 1
+    window.press(compat::Key::down);  // rollout through layer 1
     window.settle();
     window.press(key);
     window.settle();
@@ -215,7 +215,7 @@ TEST_CASE("M, R and F show what the layers give together, the command line's own
     REQUIRE(window.painter.quads.size() == 3);  // the averages of both layers, and the matrix
     const MatrixQuad& quad = window.painter.quads.back();
     CHECK(quad.values.size(2) == 12);
-    CHECK(quad.revealed == -1);  // all of it is there
+    CHECK(quad.revealed == -1);  // the whole matrix is shown
     ExportOptions options;
     options.layers = word;
     options.batch = 0;
@@ -245,7 +245,8 @@ TEST_CASE("word by word: arrows go along the words, and each step reads the kept
   NetworkFacts facts;
   facts.decode = layers;
   facts.text = {"the", "cat", "sleeps"};
-  const std::string each = std::to_string(2 * layers.front().numbers);  // bytes of the word before, and of its own
+  const std::string each =
+      std::to_string(2 * layers.front().numbers);  // the bytes read for the word before, and those written for this one
   int rows = 0;
   for (const SceneItem& item : studio.scene(facts).items) {
     const auto* text = std::get_if<SceneText>(&item);
@@ -254,7 +255,7 @@ TEST_CASE("word by word: arrows go along the words, and each step reads the kept
   CHECK(rows == 2);
 }
 
-TEST_CASE("experts: where there is room every word has its line, and the last line is the mean of their shares") {
+TEST_CASE("experts: every word has a line if there is room, and the last line is the mean of the shares") {
   NetworkStudio studio(network_document(places::sentences(), "the cat sleeps", "0"), {1024, 768}, 1, "en");
   studio.view.network.together = LayersTogether::experts;
   NetworkFacts facts;
@@ -281,7 +282,7 @@ TEST_CASE("rollout stops at the layer whose average is clicked") {
   const Tensor one = window.painter.quads.back().values;
   CHECK_THAT(one.view({12, 12}),
              agrees_with(with_residual(window.document().trace->overview->layers[0].summary.mean.view({12, 12}))));
-  CHECK(window.painter.quads[1].opacity < 1);  // layer 1 has no part in it
+  CHECK(window.painter.quads[1].opacity < 1);  // layer 1 is not in the rollout
 }
 
 TEST_CASE("the view as a figure is the command that makes it, with what the layers give together") {
@@ -301,7 +302,7 @@ TEST_CASE("the view as a figure is the command that makes it, with what the laye
   }
 }
 
-TEST_CASE("heads in the order of a habit: more of it comes first") {
+TEST_CASE("heads sorted by a pattern have the largest share of it first") {
   HeadlessWindow window(network_document());
   window.settle();
   const HeadOverview& overview = *window.document().trace->overview;
@@ -327,7 +328,7 @@ TEST_CASE("heads in the order of a habit: more of it comes first") {
   for (std::size_t i = 1; i < sharp.size(); ++i) CHECK(spread(sharp[i - 1]) <= spread(sharp[i]));
 }
 
-TEST_CASE("random weights are said, trained ones are not called so") {
+TEST_CASE("the view says that weights are random, and not so of trained ones") {
   for (const bool random : {true, false}) {
     Document document = random ? sentence() : network_document();
     document.view.kind = ViewKind::network;
@@ -419,7 +420,7 @@ TEST_CASE("the network view of a picture speaks of patches, in every language") 
   CHECK(key_for(*words.window.document().trace, "network.title") == "network.title");
 }
 
-TEST_CASE("colours that every row has up to its own largest are not said to go from 0 to 1") {
+TEST_CASE("a colour bar for rows with ranges of their own does not say 0 to 1") {
   const auto says = [](const Document& document, const char* words) {
     NetworkStudio studio(document, {1600, 900}, 1, "en");
     NetworkFacts facts;

@@ -1,4 +1,4 @@
-// Opening files by hand: the dialog, the layers, the file that changes on disk.
+// Opening files in the window: the dialog, the choice of a layer, files that change on disk.
 #include <chrono>
 #include <thread>
 
@@ -20,7 +20,7 @@ using samples::TempFolder;
 
 namespace {
 
-/// An attention over two tokens, whose every weight is `value`.
+/// Writes an attention over two tokens in which every parameter is `value`.
 void write_attention(const std::filesystem::path& path, float value, bool heads = true) {
   std::vector<NamedArray> arrays{{"x", Tensor::of({1, 2, 2}, {1, 2, 3, 4})}};
   if (heads) arrays.push_back({"num_heads", Tensor::full({}, 1)});
@@ -84,7 +84,7 @@ TEST_CASE("a model's folder opens by its name, with a slash behind it or without
     HeadlessWindow window(sentence());
     window.press('o', true);
     window.settle();
-    window.type(typed.c_str());  // whole, behind the folder that stands there
+    window.type(typed.c_str());  // the whole path is typed behind the folder in the field
     window.press(compat::Key::enter);
     window.settle();
     INFO(typed << ": " << window.document().error);
@@ -117,7 +117,7 @@ TEST_CASE("Ctrl+O, a few letters, Tab and Enter open a file, which is recent fro
   CHECK(window.document().trace->inputs.W_q.at({0, 0}) == 2);
   CHECK(RecentFiles(folder / "recent").paths().front() == utf8_from(folder / "runs" / "second.npz"));
 
-  // And with the mouse, from the recent ones and the lessons.
+  // The same with the mouse, from the recent files and the lessons.
   window.press('o', true);
   window.settle();
   const ImVec2 lesson = window.find("open/places", {"weighted-average"});
@@ -147,7 +147,7 @@ TEST_CASE("a model asks which layer is meant; the search narrows the list, Enter
   window.settle();
   REQUIRE(window.document().view.dialog == Dialog::layers);
   CHECK(window.document().error.empty());
-  CHECK(window.document().scenario.source == Source::text);  // what was shown stays
+  CHECK(window.document().scenario.source == Source::text);  // the document did not change
   CHECK(window.session.settled());
   window.type("1.att");
   CHECK(window.document().view.layers.layer == "encoder.layer.1.attention");
@@ -212,12 +212,12 @@ TEST_CASE("a file that changes on disk is read again, with the view and the sett
   CHECK(window.document().scenario == before);
   CHECK(window.document().view.kind == ViewKind::heads);
   CHECK(window.document().view.selected == selected);
-  CHECK(window.session.next_frame_in() > 1e9);  // to watch a file takes no frames
+  CHECK(window.session.next_frame_in() > 1e9);  // watching a file needs no frames
 }
 
 namespace {
 
-/// Another input, pasted.
+/// Pastes another input.
 void change_by_hand(HeadlessWindow& window) {
   ImGui::SetClipboardText("1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0");
   window.press('v', true);
@@ -242,7 +242,7 @@ TEST_CASE(
   HeadlessWindow window(sentence());
   window.session.open(utf8_from(folder / "scene.json"));
   window.settle();
-  CHECK(window.document().view.dialog == Dialog::none);  // nothing was changed
+  CHECK(window.document().view.dialog == Dialog::none);  // there was no change to ask about
   change_by_hand(window);
   const Scenario changed = window.document().scenario;
 
@@ -392,7 +392,7 @@ TEST_CASE("a pasted matrix that fits nothing, and text that is no matrix, are a 
   CHECK(window.document().trace == trace);
 }
 
-TEST_CASE("what was taken for what can be changed: polarity, order of the weights, the layer") {
+TEST_CASE("assumptions can be changed: polarity, layout of the weights, the layer") {
   HeadlessWindow window(file_document("torch_mha.input.npz"), {1600, 2400});
   const ImVec2 ignore = window.find("controls", {"polarity", "may attend"});
   REQUIRE(ignore.x > 0);
@@ -436,7 +436,7 @@ TEST_CASE("a mask opened from the mask view lies over what is open already, also
   CHECK((*window.document().trace)[Stage::mask].at({0, 0, 5, 4}) == 1);
 }
 
-TEST_CASE("a file or lesson that there is not takes back nothing of what was asked for before it") {
+TEST_CASE("opening a missing file or lesson does not undo earlier requests") {
   for (const bool lesson : {false, true}) {
     HeadlessWindow window(sentence());
     window.settle();
@@ -445,7 +445,7 @@ TEST_CASE("a file or lesson that there is not takes back nothing of what was ask
     window.settle();
     window.session.perform(Undo{});
     window.session.open(lesson ? "lesson:no-such-lesson"
-                               : "no-such-file.npz");  // while the step back is still to be computed
+                               : "no-such-file.npz");  // the step back has not been computed yet
     window.settle();
     CAPTURE(lesson);
     CHECK_FALSE(window.document().error.empty());
@@ -475,7 +475,7 @@ TEST_CASE(
     window.settle();
     CHECK(window.document().view.head == 3);
     CHECK(window.session.faults() == 0);
-    window.session.perform(EditView{[](View& view) { view.head = 9; }});  // which none has
+    window.session.perform(EditView{[](View& view) { view.head = 9; }});  // no head has this number
     window.settle();
     CHECK(window.document().view.head == 3);
   }

@@ -30,7 +30,7 @@ TEST_CASE("a paragraph breaks at spaces and between Chinese characters, and keep
     CHECK(lines(fonts, "每个词元用", width("每个词")) == 2);
     CHECK(lines(fonts, "每个词元，", width("每个词元")) == 2);  // "每个词 / 元，"
     CHECK(lines(fonts, "每个词元，用查询", width("每个词元")) ==
-          3);  // the mark does not begin a line: "每个词 / 元，用查 / 询"
+          3);  // a comma does not begin a line: "每个词 / 元，用查 / 询"
     CHECK(lines(fonts, "每个 softmax", width("每个 ")) == 2);
   }
   ImGui::DestroyContext(context);

@@ -21,7 +21,7 @@ Tensor counting(const Shape& shape, float step) {
   return Tensor(shape, std::move(values));
 }
 
-/// Rows that sum to one.
+/// Random weights whose rows sum to one.
 Tensor attention(const Shape& shape) {
   Buffer values(static_cast<std::size_t>(element_count(shape)));
   const auto keys = static_cast<std::size_t>(shape.back());

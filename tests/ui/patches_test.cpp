@@ -1,4 +1,4 @@
-// The picture as a sentence: patches that ask, the numbers over them, and pictures that are opened into it.
+// The sentence level of a picture: query patches, overlays, and opening other pictures.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -22,7 +22,7 @@ using namespace headlight::test;
 
 namespace {
 
-/// ViT with 2 × 3 patches after cls.
+/// A document of a ViT with 2 × 3 patches after cls.
 Document seeing() {
   Document document;
   document.scenario.source = Source::file;
@@ -48,7 +48,7 @@ std::vector<const SceneMatrix*> overlays(const Scene& scene) {
   return found;
 }
 
-/// Those that are larger than a thumbnail.
+/// The overlays that are larger than a thumbnail.
 std::vector<const SceneMatrix*> large(const Scene& scene) {
   std::vector<const SceneMatrix*> found = overlays(scene);
   std::erase_if(found, [](const SceneMatrix* matrix) { return matrix->seen.width() < 120; });
@@ -57,7 +57,7 @@ std::vector<const SceneMatrix*> large(const Scene& scene) {
 
 }  // namespace
 
-TEST_CASE("over the picture lies where the patch looks, beside it what looks at the patch, each up to its largest") {
+TEST_CASE("one overlay shows the weights of the query patch, one the weights on it, each up to its largest") {
   Studio studio(seeing(), {{1600, 900}});
   const Scene scene = drawn(studio);
   const auto found = large(scene);
@@ -75,10 +75,10 @@ TEST_CASE("over the picture lies where the patch looks, beside it what looks at 
     CHECK(quad.range.hi == most);
     CHECK(quad.opacity == studio.view().looking.opacity);
   }
-  CHECK(overlays(scene).size() >= 2 + 6);  // the heads of two layers in the rail
+  CHECK(overlays(scene).size() >= 2 + 6);  // also the heads of two layers in the rail
 }
 
-TEST_CASE("what arrives lies over the picture where that is measured") {
+TEST_CASE("the overlay shows contribution norms if the view measures them") {
   Document document = seeing();
   document.view.measure = HeadMeasure::arrives;
   Studio studio(document, {{1600, 900}});
@@ -102,13 +102,13 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("the patch under the pointer asks; a click holds it, and the same click lets it go") {
+TEST_CASE("the patch under the pointer is the query; a click keeps it, and a second click releases it") {
   ImVec2 first, last;
   {
     Studio studio(seeing(), {{1600, 900}});
     const Scene scene = drawn(studio);
     for (const SceneTarget& target : scene.targets) {
-      // Those over the larger picture come first.
+      // Targets over the larger picture come first.
       if (target.action != SceneAction::query_word) continue;
       if (target.index == 1 && first.x == 0) first = target.rect.centre();
       if (target.index == 6 && last.x == 0) last = target.rect.centre();
@@ -125,13 +125,13 @@ TEST_CASE("the patch under the pointer asks; a click holds it, and the same clic
   CHECK(window.document().view.looking.query == 6);
   window.move(first);
   window.settle();
-  CHECK_FALSE(window.document().view.looking.pointed);  // the pointer reads numbers now
+  CHECK_FALSE(window.document().view.looking.pointed);  // the pointer does not change the query now
   window.click(last);
   window.settle();
   CHECK_FALSE(window.document().view.looking.held);
 }
 
-TEST_CASE("a picture that is opened where one is looked at takes its place, and undo brings the other back") {
+TEST_CASE("opening a picture replaces the current one, and undo restores it") {
   HeadlessWindow window(seeing());
   window.settle();
   window.session.open(places::assets() + "/models/shapes/cross.png");
@@ -166,7 +166,7 @@ TEST_CASE("what looks at the patch stands in small windows too, below what the n
   CHECK(wide == 2);
 }
 
-TEST_CASE("of a picture, what it sees and why is told as a label and as tokens, not as words") {
+TEST_CASE("texts about a picture speak of labels and tokens, not of words") {
   for (const char* language : {"en", "zh"}) {
     Document document = seeing();
     document.scenario.file = "model:shapes";
@@ -185,13 +185,15 @@ TEST_CASE("of a picture, what it sees and why is told as a label and as tokens, 
         CHECK(text->text.find("embedding") == std::string::npos);
         CHECK(text->text.find("个词 ") == std::string::npos);
         CHECK(text->text.find("词表") == std::string::npos);
+        CHECK(text->text.find("top-") == std::string::npos);  // nothing is cut, and nothing divided by 1
+        CHECK(text->text.find("÷ 1.00") == std::string::npos);
       }
       CHECK(has_text(scene, language == std::string("en") ? "Label" : "标签"));
     }
   }
 }
 
-TEST_CASE("a picture that was resized out of proportion is said to be squashed, another not") {
+TEST_CASE("a picture resized out of proportion is called squashed, another is not") {
   for (const auto& [width, height, says] : {std::tuple{90, 30, true}, {30, 30, false}}) {
     const std::filesystem::path file = std::filesystem::temp_directory_path() / "headlight_squashed.png";
     const auto png = encode_png(Image(width, height, {200, 100, 50, 255}));

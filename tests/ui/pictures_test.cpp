@@ -49,7 +49,7 @@ TEST_CASE(
   pictures.get<Name>([] { return Name{"always the same"}; });
   pictures.end_frame();
   frame(false);
-  CHECK(pictures.find<Sum>() != nullptr);  // it may be looked at again
+  CHECK(pictures.find<Sum>() != nullptr);  // it may be shown again
   trace = std::make_shared<const int>(2);
   SECTION("not looked at") {
     frame(false);

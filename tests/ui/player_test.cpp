@@ -38,7 +38,7 @@ TEST_CASE("the timeline shows a stage only after all that it is computed from") 
 }
 
 TEST_CASE("a product advances by rows, by columns, by numbers or by the terms of its sums") {
-  const auto trace = compute(sentence().scenario);  // scores [6, 6], of 4 terms
+  const auto trace = compute(sentence().scenario);  // scores are [6, 6], each of 4 terms
   const auto moments = [&](ProductOrder way) { return Timeline(*trace, way).chapter_of(Stage::scores)->count; };
   CHECK(moments(ProductOrder::rows) == 6);
   CHECK(moments(ProductOrder::columns) == 6);
@@ -51,7 +51,7 @@ TEST_CASE("a product advances by rows, by columns, by numbers or by the terms of
   CHECK(dot.at(dot.chapter_of(Stage::weights)->first).kind == Moment::Kind::shifted);
 }
 
-TEST_CASE("where products go number by number, what is scaled, masked and divided goes cell by cell") {
+TEST_CASE("where products are computed number by number, scaling, masking and softmax go cell by cell") {
   const auto trace = compute(sentence().scenario);
   const Timeline rows(*trace, ProductOrder::rows), dot(*trace, ProductOrder::dot);
   for (const Stage stage : {Stage::scaled_scores, Stage::mask, Stage::masked_scores}) {
@@ -119,7 +119,7 @@ TEST_CASE("no number is shown before it is computed: not painted, not pointed at
   }
 }
 
-TEST_CASE("another way to compute products goes on at the same stage") {
+TEST_CASE("changing how products are computed keeps the stage") {
   Document document = at_start(ProductOrder::rows);
   HeadlessWindow window(document);
   const Timeline rows(*window.document().trace);

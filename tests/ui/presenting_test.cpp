@@ -1,4 +1,4 @@
-// In front of a class: a picture that is held, notes under it.
+// Presentations: a frozen picture and the notes under it.
 #include "core/lesson/course.h"
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
@@ -75,14 +75,14 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("F holds a presentation's picture while what is behind it changes; F again shows what has become of it") {
+TEST_CASE("F freezes the picture of a presentation while the document changes; F again shows the document") {
   HeadlessWindow window(presented(), {1600, 900});
   window.settle();
   const std::size_t before = window.drawn();
   window.press('f');
   CHECK(window.document().view.frozen);
   const std::size_t held = window.drawn();
-  CHECK(held != before);  // it is said that the picture stands still
+  CHECK(held != before);  // the frozen picture says that it is frozen
   window.press(compat::Key::right);
   window.settle();
   CHECK(window.drawn() == held);
@@ -92,7 +92,7 @@ TEST_CASE("F holds a presentation's picture while what is behind it changes; F a
   CHECK(window.document().view.frozen);
   CHECK(window.document().view.looking.stage != Stage::scores);
   CHECK(window.drawn() == held);
-  window.click({800, 450});  // on the picture: does nothing; the ring at the pointer alone moves over it
+  window.click({800, 450});  // a click on a frozen picture only moves the ring at the pointer
   window.move({-1e6f, -1e6f});
   window.settle();
   CHECK(window.drawn() == held);
@@ -117,7 +117,7 @@ TEST_CASE("Esc lets go of a held picture and keeps the presentation; whatever ha
   window.session.perform(DismissMessage{});
   window.press('p');
   window.press('f');
-  CHECK_FALSE(window.document().view.frozen);  // outside a presentation there is none to hold
+  CHECK_FALSE(window.document().view.frozen);  // F does nothing outside a presentation
 }
 
 TEST_CASE("N shows the teacher's notes under the picture of a presented lesson, and takes them away") {

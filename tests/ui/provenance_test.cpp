@@ -12,7 +12,7 @@ using namespace headlight::test;
 
 namespace {
 
-/// The cards of a layout with their matrices in them, without fonts or a window.
+/// The cards of the pipeline with their matrices, made without fonts or a window.
 PipelinePicture reached_cards(const Trace& trace, Index head) {
   PipelinePicture picture;
   picture.layout = lay_out_pipeline(trace, {.size = {1100, 700}, .foot = 70});
@@ -80,7 +80,7 @@ TEST_CASE("arcs run from the sources' cards to an edge of the cell, along the li
   }
 }
 
-TEST_CASE("a number that the picture does not show, and one that comes from nowhere, have no arcs") {
+TEST_CASE("a number that is not shown, and an input, have no arcs") {
   const auto trace = compute(sentence().scenario);
   const PipelinePicture picture = reached_cards(*trace, 1);
   CHECK(make_provenance(*trace, picture, {Stage::weights, 0, 2, 3, 1}).arcs.empty());
@@ -90,7 +90,7 @@ TEST_CASE("a number that the picture does not show, and one that comes from nowh
 
 TEST_CASE("what a number reaches is marked instead of what it came from, for an input always") {
   HeadlessWindow window(sentence());
-  window.click(window.cell(Stage::key, 2, 5));  // X: nothing before it
+  window.click(window.cell(Stage::key, 2, 5));  // X is an input and has no sources
   const View& view = window.document().view;
   REQUIRE((view.selected == Cell{Stage::key, 0, 0, 2, 5}));
   CHECK(shows_reach(view, *window.document().trace, Stage::key));

@@ -65,7 +65,7 @@ TEST_CASE(
   CHECK(field.first <= 294);
   CHECK(field.first + field.count > 300);
   CHECK(std::ranges::count(field.edges, true, &ReachDiagram::Edge::lit) ==
-        3 * (1 + 3 + 5));  // three keys a token, 1, 3 and 5 tokens
+        3 * (1 + 3 + 5));  // three keys for each of 1, 3 and 5 tokens
   const ReachDiagram wide = make_reach_diagram(mask_of("causal()", 500).matrix(), {3, true}, 499, room, 1);
   CHECK(wide.every > 1);
   CHECK(wide.whole());

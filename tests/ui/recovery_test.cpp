@@ -53,7 +53,7 @@ long long milliseconds() {
       .count();
 }
 
-/// What the window had at a time.
+/// The document of a window at a time.
 struct State {
   long long time = 0;
   std::size_t scenario = 0;
@@ -64,13 +64,13 @@ State state_of(const Document& document) {
   return {milliseconds(), std::hash<std::string>{}(to_json(document.scenario)), is_worth_keeping(document) ? 1 : 0};
 }
 
-/// Plays at a window until it is killed; writes down what it had when.
+/// Runs a monkey in a window until the process is killed. Logs the states with their times.
 [[noreturn]] void play(const fs::path& folder, const fs::path& log, std::uint64_t seed) {
   setenv("HOME", log.parent_path().c_str(), 1);
   fs::current_path(log.parent_path());
   Monkey monkey(seed);
   std::ofstream out(log);
-  while (true) {  // a window that was closed properly leaves nothing: the next begins
+  while (true) {  // after a window that was closed properly, the next one begins
     HeadlessWindow window(sentence());
     window.session.remember_in(folder);
     for (std::size_t last = 0; !window.session.take_window_requests().close;) {
@@ -84,7 +84,7 @@ State state_of(const Document& document) {
 }
 
 bool keeps_something(const fs::path& folder) {
-  std::error_code gone;  // what the window replaces while this looks
+  std::error_code gone;  // the window may replace files during the loop
   for (const auto& entry : fs::recursive_directory_iterator(folder, gone)) {
     if (entry.is_regular_file(gone) && fs::file_size(entry.path(), gone) > 0 && !gone) return true;
   }
@@ -108,7 +108,7 @@ TEST_CASE("a window that is killed at any moment leaves what it had two seconds 
   const Folder folder;
   const fs::path kept = folder.path() / "open", log = folder.path() / "log";
   int recovered = 0;
-  // Now and then a monkey has just taken back all it did, and there is nothing to recover: on until there was.
+  // Sometimes the monkey has undone everything and nothing can be recovered, so this goes on until it was once.
   for (int kill = 0; kill < kills || (recovered == 0 && kill < kills + 30); ++kill) {
     fs::remove(log);
     const pid_t child = ::fork();
@@ -125,12 +125,12 @@ TEST_CASE("a window that is killed at any moment leaves what it had two seconds 
     const long long killed = milliseconds();
     int status = 0;
     ::waitpid(child, &status, 0);
-    REQUIRE(WIFSIGNALED(status));  // it had not ended by itself
+    REQUIRE(WIFSIGNALED(status));  // the child was killed and did not end by itself
     const std::vector<State> states = read_log(log);
     Journal journal(kept);
     const auto found = journal.find();
     INFO("kill " << kill << ", " << states.size() << " states");
-    std::size_t last_kept = 0;  // the newest state that it can be
+    std::size_t last_kept = 0;  // the newest state that may have been kept
     if (found) {
       ++recovered;
       const Document document = headlight::recovered(found->text, found->file.string()).document;
@@ -178,7 +178,7 @@ TEST_CASE(
     Journal journal(folder.path());
     journal.keep(recovery_text(edited));
     journal.wait();
-  }  // without close(): it crashed
+  }  // no close(), as after a crash
   {
     HeadlessWindow window(sentence());
     window.session.remember_in(folder.path());
@@ -223,7 +223,7 @@ TEST_CASE("windows that are open do not find each other, and one that is closed 
   CHECK(folder.files(".json") == 1);
 }
 
-TEST_CASE("what cannot be brought back is set aside with a word about it") {
+TEST_CASE("a journal that cannot be read is set aside, with a message") {
   const Folder folder;
   std::ofstream(folder.path() / "1-1.json") << "{\"scenario\": 3";
   HeadlessWindow window(sentence());

@@ -33,7 +33,7 @@ Document of_model(const char* text = "the cat that chases the dogs sleeps becaus
   return document;
 }
 
-/// A printed number's value, and one unit of its last digit.
+/// The value of a printed number, and the value of 1 in its last digit.
 struct Read {
   double value = 0, unit = 0;
 };
@@ -90,8 +90,8 @@ std::vector<SceneBar> bars_of(const Scene& scene) {
   }
   return bars;
 }
-/// To the right, or up.
-float leads(const SceneBar& bar) { return bar.to.x - bar.from.x + bar.from.y - bar.to.y; }
+/// The signed length of a bar: positive to the right or upwards.
+float signed_length(const SceneBar& bar) { return bar.to.x - bar.from.x + bar.from.y - bar.to.y; }
 
 const std::vector<Stage> products{Stage::Q, Stage::K, Stage::V, Stage::scores, Stage::head_outputs};
 
@@ -148,9 +148,9 @@ TEST_CASE("a bar of a negative number points the other way than one of a positiv
   int up = 0, down = 0;
   const auto check = [&](const Scene& scene) {
     for (const SceneBar& bar : bars_of(scene)) {
-      if (!std::isfinite(bar.value) || std::abs(leads(bar)) < 0.5f) continue;
+      if (!std::isfinite(bar.value) || std::abs(signed_length(bar)) < 0.5f) continue;
       CAPTURE(bar.value, bar.from.x, bar.to.x, bar.from.y, bar.to.y);
-      CHECK((leads(bar) > 0) == (bar.value > 0));
+      CHECK((signed_length(bar) > 0) == (bar.value > 0));
       (bar.value > 0 ? up : down)++;
     }
   };
@@ -186,7 +186,7 @@ TEST_CASE("a sum's bars begin where the one before ends, end at the sum, and sta
       const std::vector<SceneBar> now = bars_of(studio.operation(stage, reveal));
       CHECK(now.size() >= most);
       most = now.size();
-      // Each is one of the whole sum's, but for the one that stands for all that are not written.
+      // Each bar is one of the whole sum, except the one for all terms that are not written.
       CHECK(std::ranges::count_if(now, [&](const SceneBar& bar) {
               return std::ranges::none_of(whole, [&](const SceneBar& other) {
                 return other.from.x == bar.from.x && other.to.x == bar.to.x && other.from.y == bar.from.y;
@@ -209,7 +209,7 @@ TEST_CASE("a product's number is not written before it is computed") {
   CHECK(products_of(studio.operation(Stage::scores, reveal)).count == 0);
 }
 
-TEST_CASE("against a rival both sums have one scale, and the scale that leads to what goes into softmax is said") {
+TEST_CASE("against a rival both sums have one scale, and the scale between scores and softmax is written") {
   for (const std::optional<float> scale : {std::optional<float>(), std::optional(0.3f)}) {
     Document document = of_model();
     document.scenario.scale = scale;
@@ -221,8 +221,8 @@ TEST_CASE("against a rival both sums have one scale, and the scale that leads to
     CHECK(faults(scene, studio) == "");
     double least = 1e9, most = 0;
     for (const SceneBar& bar : bars_of(scene)) {
-      if (bar.from.y != bar.to.y || std::abs(leads(bar)) < 8) continue;  // the scores' own stand upright
-      const double pixels = std::abs(static_cast<double>(leads(bar) / bar.value));
+      if (bar.from.y != bar.to.y || std::abs(signed_length(bar)) < 8) continue;  // bars of the scores are vertical
+      const double pixels = std::abs(static_cast<double>(signed_length(bar) / bar.value));
       least = std::min(least, pixels);
       most = std::max(most, pixels);
     }
@@ -279,7 +279,7 @@ TEST_CASE("the angle that the geometry draws is the angle that it says, for ever
             numbers[3].unit * 1.001);
       CHECK(has_text(scene, "100 %"));
       ++looked_at;
-      // Another word under the pointer: the picture stays, and says how much of it can be seen.
+      // With another word under the pointer the picture stays, and says how much of that word it shows.
       studio.view().looking.pointed = key == 0 ? 3 : 0;
       const Scene pointed = make_geometry(studio.context(), studio.place());
       CHECK(has_text(pointed, "all dimensions"));
@@ -356,7 +356,7 @@ TEST_CASE(
     INFO(at.window.x << " " << at.language);
     CHECK(faults(scene, studio) == "");
     CHECK(has_text(scene, "+ b_o"));
-    // One strip a line: before, heads, bias, after, MLP, leaves; each with the numbers of its row.
+    // Each line has a strip of its row: before, heads, bias, after, MLP, result.
     std::vector<const SceneMatrix*> strips;
     for (const SceneItem& item : scene.items) {
       if (const auto* matrix = std::get_if<SceneMatrix>(&item)) strips.push_back(matrix);
@@ -425,7 +425,7 @@ TEST_CASE("a journey keeps its predictions when the attention's temperature chan
     window.settle();
     return window.drawn();
   };
-  CHECK(drawn(1) != drawn(0.25f));  // of which nothing else on the canvas depends
+  CHECK(drawn(1) != drawn(0.25f));  // only the predictions depend on it
   Studio studio(document, {{1600, 900}});
   const Index place = prediction_place(studio.trace(), studio.view(), 5);
   const SentenceStory story = story_of(studio.trace(), studio.view(), place, other_pass(studio.trace(), studio.view()));

@@ -1,4 +1,4 @@
-// What is undone as a whole, what is wanted while it is still computed, and what a log does again.
+// Undo, requests during a computation, and replaying a log of actions.
 #include <nlohmann/json.hpp>
 
 #include "core/lesson/course.h"
@@ -27,7 +27,7 @@ void read_part(T& part, const Json& json) {
   else part = json.get<T>();
 }
 
-/// The action of type T where the word is its.
+/// The action of type T, if `word` is its name.
 template <typename T>
 std::optional<Action> read_as(const std::string& word, const Json& list) {
   if constexpr (!is_logged<T>) {
@@ -52,7 +52,7 @@ std::optional<Action> read_any(const std::string& word, const Json& list, std::i
   return found;
 }
 
-/// The action that a line of the log has.
+/// The action in a line of the log.
 Action read_action(const std::string& line) {
   const std::size_t blank = std::min(line.find(' '), line.size());
   const Json list = blank < line.size() ? Json::parse(line.substr(blank + 1), nullptr, false) : Json::array();
@@ -71,7 +71,7 @@ Document opened_lesson(const std::string& id) {
   return document;
 }
 
-/// Drags with the button held through all of the track, without waiting for numbers, and lets go where it began.
+/// Drags along the whole track without waiting for results, and releases the button where the drag began.
 void drag_there_and_back(HeadlessWindow& window, ImVec2 at, float reach) {
   window.move(at);
   window.frame();
@@ -113,7 +113,7 @@ TEST_CASE("a second edit before the first is computed keeps the first") {
     return ImVec2{at.x + by, at.y};
   };
   const ImVec2 first = slide("length0", -20), second = slide("length1", -20);
-  for (const ImVec2 at : {first, second}) {  // without waiting for the numbers of the first
+  for (const ImVec2 at : {first, second}) {  // does not wait for the result of the first
     window.move(at);
     window.frame();
     window.press_button(true);
@@ -276,7 +276,7 @@ TEST_CASE("every field of a view survives as text") {
   CHECK_THROWS_AS(with_view_fields({}, "head=two"), SettingError);
 }
 
-TEST_CASE("a session that is done again from its log ends where it was") {
+TEST_CASE("replaying the log of a session gives the same document") {
   const Document start = sentence();
   HeadlessWindow window(start);
   Monkey monkey(5);

@@ -16,7 +16,7 @@ using namespace headlight::test;
 
 namespace {
 
-/// The words of one more frame.
+/// Draws one more frame and returns its texts.
 Record drawn_by(HeadlessWindow& window) {
   Record record;
   window.settle();
@@ -71,7 +71,7 @@ TEST_CASE("a head's label too long for its card stands there in few words, in th
       document.view.kind = kind;
       HeadlessWindow window(document, {1024, 768});
       Record record = drawn_by(window);
-      std::erase_if(record.texts, [](const RecordedText& text) {  // the text itself, as far as a line holds it
+      std::erase_if(record.texts, [](const RecordedText& text) {  // the text of the document may be shortened
         return text.text.starts_with("cls ");
       });
       INFO(model << " " << language << " " << static_cast<int>(kind) << " " << window.document().error);
@@ -287,7 +287,7 @@ TEST_CASE("the bar at the top is whole in the smallest of windows: nothing over 
       CHECK(bar.size() >= 12);
       for (const RecordedText* text : bar) {
         INFO(text->text << " at " << text->min.x);
-        CHECK(text->min.x >= 38);  // the logo
+        CHECK(text->min.x >= 38);  // to the right of the logo
         CHECK(text->max.x <= width);
         for (const RecordedText* other : bar)
           CHECK((text == other || text->max.x <= other->min.x || other->max.x <= text->min.x));

@@ -1,5 +1,5 @@
-// Softmax as a machine, and the mixture that its shares make: their numbers are those of the run, nothing stands there
-// before it is made, and what is tried leaves the document alone.
+// The pictures of the softmax and of the weighted sum of values: their numbers are those of the run, nothing is shown
+// before it is computed, and trying a score does not change the document.
 #include <algorithm>
 #include <cmath>
 
@@ -138,7 +138,7 @@ TEST_CASE("the formula of a share is true as it is printed: e to the printed dif
           const auto* math = std::get_if<SceneMath>(&item);
           if (!math || math->markup.find("exp(") == std::string::npos) continue;
           const std::vector<std::string> found = numbers_in(math->markup);
-          if (found.size() < 6) continue;  // the formula in symbols
+          if (found.size() < 6) continue;  // this is the formula in symbols
           INFO(math->markup);
           const std::string& score = found[found.size() - 6];
           const std::string& largest = found[found.size() - 5];
@@ -217,13 +217,13 @@ TEST_CASE("what travels in a softmax begins where a power stands and ends where 
   float right = 0;
   for (float moment = 0.49f; moment < 0.7f; moment += 0.02f) {
     for (const Rect& rect : fills(moment, cat)) {
-      CHECK(rect.min.x >= right - 1);  // towards the column
+      CHECK(rect.min.x >= right - 1);  // it moves towards the column
       right = rect.min.x;
     }
   }
   CHECK(right > 0);
   const std::vector<Rect> whole = fills(1, cat);
-  REQUIRE(whole.size() == 2);  // in the column and in the bar
+  REQUIRE(whole.size() == 2);  // one is in the column, one in the bar
   CHECK(whole[0].min.x == Approx(right).margin(2));
   CHECK(whole[1].min.x < whole[0].min.x);
 }
@@ -237,7 +237,7 @@ TEST_CASE("masked words are hatched, a sink has a part of its own, and a row wit
     return std::ranges::count_if(scene.items,
                                  [](const SceneItem& item) { return std::holds_alternative<SceneHatch>(item); });
   };
-  CHECK(hatches(studio.operation(Stage::weights)) == 4);  // two words, among the scores and among the shifted
+  CHECK(hatches(studio.operation(Stage::weights)) == 4);  // two masked words, each in two bands
   CHECK(has_text(studio.operation(Stage::weights), "sink"));
   for (const auto& [policy, says] : {std::pair(DeadRow::nan, "gives NaN"), std::pair(DeadRow::zero, "set to zero"),
                                      std::pair(DeadRow::uniform, "the same weight")}) {
@@ -353,7 +353,7 @@ TEST_CASE("the strips of a mixture are as wide as their shares and add up to the
       widths.push_back(matrix->seen.width());
     else made = matrix->quad;
   }
-  REQUIRE(widths.size() == 5);  // of the words that may be looked at
+  REQUIRE(widths.size() == 5);  // five words may be attended to
   for (std::size_t k = 1; k < 5; ++k) {
     CHECK(widths[k] / widths[0] == Approx(weights(4, static_cast<Index>(k)) / weights(4, 0)).margin(0.02));
   }
@@ -465,7 +465,7 @@ TEST_CASE("the next word is told once it is made: in no title, number or sentenc
     const Scene scene = at(share);
     CHECK(faults(scene, studio) == "");
     CHECK_FALSE(has_text(scene, probability));
-    CHECK(words(scene) <= 1);  // in the table, not in the sentence
+    CHECK(words(scene) <= 1);  // the word is in the table, not in the sentence
   }
   CHECK(words(at(1)) == 2);
   CHECK(has_text(at(1), probability));
@@ -623,7 +623,7 @@ TEST_CASE("the heads' numbers in concat stand in the lines of the output until W
     for (const auto& [item, cell] : scene.marks) {
       if (cell.stage != Stage::concat) continue;
       CHECK(cell.row == 5);
-      CHECK(cell.col == count++);  // each of the row's numbers once, in their order
+      CHECK(cell.col == count++);  // each number of the row occurs once, in order
     }
     CHECK(count == studio.trace()[Stage::concat].size(-1));
     return std::ranges::count_if(scene.marks, [&](const auto& mark) {
@@ -636,7 +636,7 @@ TEST_CASE("the heads' numbers in concat stand in the lines of the output until W
   CHECK(seen({}) == 0);
 }
 
-TEST_CASE("a sum that is on its way does not tell its end") {
+TEST_CASE("a sum that is still growing does not show its result") {
   Studio studio(of_network("the cat that chases the dogs"), {{1600, 900}});
   studio.view().looking.query = 5;
   studio.view().looking.key = 1;

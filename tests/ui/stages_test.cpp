@@ -1,4 +1,4 @@
-// Walks the table of stages through the window: a card, a moment, an operation, a colour, words for each.
+// Checks that every stage in the table has a card, a moment, an operation, a colour and texts in the window.
 #include "core/run/pipeline.h"
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
@@ -33,8 +33,9 @@ Scenario everything(bool scale_first = false) {
 TEST_CASE("every stage of a run has a card, chapters in the player, an operation and words in every language") {
   const bool scale_first = GENERATE(false, true);
   const auto trace = compute(everything(scale_first));
-  REQUIRE(trace->stages().size() == stage_count - 1);  // scaled before the product or after it
-  const PipelineLayout layout = lay_out_pipeline(*trace, {.size = {2400, 1200}, .foot = 70});  // so wide that none fold
+  REQUIRE(trace->stages().size() == stage_count - 1);  // Q_scaled and scaled_scores exclude each other
+  const PipelineLayout layout =
+      lay_out_pipeline(*trace, {.size = {2400, 1200}, .foot = 70});  // wide enough that no card is folded
   const Timeline timeline(*trace, ProductOrder::rows);
   const Words english("en"), chinese("zh");
   for (const Stage stage : trace->stages()) {
@@ -71,7 +72,7 @@ TEST_CASE(
             const bool apart = a.card.max.x <= b.card.min.x || b.card.max.x <= a.card.min.x ||
                                a.card.max.y <= b.card.min.y || b.card.max.y <= a.card.min.y;
             CHECK(apart);
-            // Dropped weights stand left of the weights: on the way down to what they mix.
+            // Dropped weights are left of the weights, above the values that they mix.
             const bool both_left = a.card.min.y == b.card.min.y && info(a.stage).lane == info(b.stage).lane &&
                                    info(a.stage).lane != Lane::weights && !is_parameter(a.stage) &&
                                    !is_parameter(b.stage);

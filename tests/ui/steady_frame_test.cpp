@@ -10,7 +10,7 @@ using namespace headlight::test;
 
 namespace {
 
-// Dear ImGui's own memory does not come from operator new, so what is counted is ours.
+// Counts only our allocations, because Dear ImGui does not use operator new.
 std::size_t allocations_in_steady_frames(HeadlessWindow& window) {
   for (int frame = 0; frame < 4; ++frame) window.frame();
   const std::size_t before = allocations_of_this_thread();

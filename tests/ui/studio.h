@@ -33,7 +33,7 @@ class Studio {
   View& view() { return view_; }
   SceneContext context() const { return {trace(), view_, look(Theme::dark), fonts_, words_, u_, at_.window}; }
   const Fonts& fonts() const { return fonts_; }
-  /// Between the bars at the top and the bottom.
+  /// The area between the bars at the top and the bottom.
   Rect place() const {
     return {{0, at_.presenting ? 0 : 46 * u_}, {at_.window.x, at_.window.y - (at_.presenting ? 26 : 62) * u_}};
   }
@@ -92,7 +92,7 @@ inline std::string faults(const Scene& scene, const Studio& studio) {
   for (const SceneItem& item : scene.items) {
     const auto* math = std::get_if<SceneMath>(&item);
     if (!math) continue;
-    // For scripts too, but legible from the front rows.
+    // Sub- and superscripts may be smaller, but must be legible from the front rows.
     const float smallest = studio.presenting()
                                ? smallest_in_math(studio.fonts(), {math->pixels, math->least}, math->markup)
                                : math->pixels;

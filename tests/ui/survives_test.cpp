@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A copy of the program's own files, to be damaged.
+/// A copy of the program's assets that a test may damage.
 class OwnAssets {
  public:
   OwnAssets() : folder_(fs::temp_directory_path() / ("headlight-assets-" + std::to_string(::getpid()))) {
@@ -55,7 +55,7 @@ TEST_CASE("a lesson that cannot be read is left out, and the others open") {
   CHECK(window.document().origin.lesson.id == "first-light");
 }
 
-TEST_CASE("a translation that cannot be read is said, and the words stay") {
+TEST_CASE("a translation that cannot be read gives a message, and the language stays") {
   const OwnAssets assets;
   assets.damage("translations/zh.json");
   Document document = sentence();
@@ -68,7 +68,7 @@ TEST_CASE("a translation that cannot be read is said, and the words stay") {
   CHECK(window.document().trace);
 }
 
-TEST_CASE("a word that a language lacks is English") {
+TEST_CASE("a text that a language lacks is shown in English") {
   const OwnAssets assets;
   std::ofstream(assets.folder() / "translations/xx.json") << R"({"views": {"heads": "Köpfe"}})";
   const Words words("xx");

@@ -1,4 +1,4 @@
-// Hundreds of pictures as plain data, over sizes, stages, heads and languages: what nobody could look at each time.
+// Checks hundreds of pictures as plain data, over sizes, stages, heads and languages, for faults.
 #include <functional>
 #include <map>
 #include <set>
@@ -57,7 +57,7 @@ class Sweep {
     window_.frame();
   }
 
-  /// Everything that is wrong, a line each.
+  /// All faults, one per line.
   std::vector<std::string> faults(bool cells_have_values) {
     return drawn_faults({record_, window_.painter.quads, look(window_.document().view.theme), cells_have_values},
                         &numbers_);

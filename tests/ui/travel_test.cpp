@@ -1,4 +1,4 @@
-// From one scene to the next: the same numbers travel, the rest goes or comes.
+// Transitions between scenes: numbers that both have move, everything else fades.
 #include "ui/level/travel.h"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ Document of_network() {
   return document;
 }
 
-/// Until nothing moves any more.
+/// Draws frames until nothing moves, and returns their number.
 int frames_on_the_way(HeadlessWindow& window) {
   int frames = 0;
   for (; !window.session.settled() && frames < 120; ++frames) window.frame();
@@ -60,7 +60,7 @@ TEST_CASE(
     const Scene scene = between(studio.trace(), from, to, share);
     const auto fills = fills_of(scene);
     REQUIRE_FALSE(fills.empty());
-    const Rect last = fills.back().rect;  // what travels is put last
+    const Rect last = fills.back().rect;  // moving numbers are last
     if (share == 0.0f) before = last;
     if (share == 1.0f) after = last;
     CHECK((fills.back().colour >> IM_COL32_A_SHIFT) > 60);
@@ -92,7 +92,7 @@ TEST_CASE("a step of the clicker moves the picture for less than a second, and i
   HeadlessWindow window(document);
   window.settle();
   window.press(compat::Key::page_down);
-  CHECK_FALSE(window.session.settled());  // on its way
+  CHECK_FALSE(window.session.settled());  // the transition is running
   const int frames = frames_on_the_way(window);
   CHECK(frames > 10);
   CHECK(frames < 60);

@@ -1,5 +1,5 @@
-// Why, not where: what a head brings beside its weights, the parts of a logit, and what a network would say if it ended
-// after a layer.
+// Contribution norms beside weights, the parts of a logit, and the logit lens, which predicts from the row after a
+// layer.
 #include "ui/operation/why.h"
 
 #include <numeric>
@@ -223,7 +223,7 @@ TEST_CASE("a click on a measure's name on the card of the weights chooses what t
   document.view.looking.level = Level::pipeline;
   HeadlessWindow window(document, {1600, 900});
   window.settle();
-  // The names stand in the card's first line, which is found by trying.
+  // The names are in the card's first line, which is searched for.
   const auto chosen_by_clicking = [&](HeadMeasure measure) {
     for (float y = 280; y < 310; y += 6) {
       for (float x = 950; x < 1260; x += 12) {
@@ -247,7 +247,7 @@ TEST_CASE("arcs between words are of what the view measures: the shares of what 
   window.settle();
   int met = 0;
   for (float y = 200; y < 800; y += 7) {
-    window.move({1080, y});  // among the arcs
+    window.move({1080, y});  // this is among the arcs
     window.frame();
     window.frame();
     const std::optional<Cell> cell = window.document().view.hovered;
@@ -360,7 +360,7 @@ TEST_CASE("the lens is a way of the network view; a click goes to that layer and
 
 namespace {
 
-/// All text that the window draws in one frame.
+/// All text of one frame.
 std::string text_drawn(HeadlessWindow& window) {
   Record record;
   ImGui::GetIO().UserData = &record;
@@ -410,7 +410,7 @@ TEST_CASE("patching is a way of the network view: the grid of the command, fille
 
 namespace {
 
-/// The network view of a text in one of its ways, with the facts that the test gives it.
+/// The scene of the network view with these facts.
 Scene network_scene_of(const Studio& studio, const NetworkFacts& facts) {
   return make_network(studio.context(), *studio.trace().overview, facts, studio.place());
 }
@@ -451,7 +451,7 @@ TEST_CASE("the tables of patches and of heads over sentences are whole at every 
     CHECK(faults(scene, studio) == "");
     const auto first = std::ranges::find(scene.targets, SceneAction::study_head, &SceneTarget::action);
     REQUIRE(first != scene.targets.end());
-    CHECK(first->cell.batch == 2);  // the largest effect comes first
+    CHECK(first->cell.batch == 2);  // sorted by effect, largest first
     CHECK(first->cell.head == 3);
     CHECK(find_target(scene, SceneAction::study_line, 1));
     studio.view().network.study_of = StudyFilter::layer;
@@ -488,7 +488,7 @@ TEST_CASE(
   CHECK(shown < 144);
   CHECK(page().index == shown);
   CHECK(page().cell.row == 144 - shown);
-  studio.view().network.study_from = 1000;  // beyond the end: the last rows
+  studio.view().network.study_from = 1000;  // beyond the end, so the last rows are shown
   CHECK(rows() == shown);
   CHECK(page().cell.col == 144 - shown);
   CHECK(page().index == 0);

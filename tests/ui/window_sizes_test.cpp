@@ -1,4 +1,4 @@
-// Every view in windows of every shape, also far smaller than it needs: then it scrolls, and is whole where one looks.
+// Draws every view in windows of every shape. In windows that are too small a view scrolls.
 #include <array>
 #include <cmath>
 #include <map>
@@ -18,7 +18,7 @@ using namespace headlight::test;
 
 namespace {
 
-/// Attention over `tokens` words, without what it was made from: [L, B, H, n_q, n_k], of one layer [B, H, n_q, n_k].
+/// Writes weights over `tokens` tokens alone, as [L, B, H, n_q, n_k], or [B, H, n_q, n_k] for one layer.
 void write_attentions(const std::filesystem::path& path, Index layers, Index heads, Index tokens) {
   Buffer cells;
   for (Index row = 0; row < layers * heads * tokens; ++row) {
@@ -49,8 +49,8 @@ bool all_finite(const std::vector<MatrixQuad>& quads, const Record& record) {
 const ImVec2 window_sizes[] = {{320, 200}, {320, 640}, {480, 400},  {640, 400},
                                {800, 600}, {960, 540}, {1280, 200}, {1280, 720}};
 
-/// What is wrong in this frame; where a view scrolls, its edges cut what goes on beyond them. A number may be
-/// short where its cell is small, but not wrong.
+/// Counts the faults of this frame. Text cut at the edge of a scrolling view is no fault, and neither is a number
+/// shortened to fit a small cell.
 void count_faults(HeadlessWindow& window, const std::string& what, std::map<std::string, int>& faults, int& numbers) {
   Record record;
   ImGui::GetIO().UserData = &record;
@@ -112,7 +112,7 @@ TEST_CASE("every view is whole at every width from 320 and height from 200, in t
       window.session.perform(EditView{[](View& v) { v.kind = ViewKind::pipeline, v.looking.level = Level::sentence; }});
       window.settle();
       at_every_size(language + std::string(", the sentence"), [](std::size_t) {});
-      const std::vector<Stage> stages = window.document().trace->stages();  // one a size, every one of them in turn
+      const std::vector<Stage> stages = window.document().trace->stages();  // each size shows another stage
       at_every_size(language + std::string(", an operation"), [&](std::size_t i) {
         const Stage stage = stages[(i * 2 + (language[0] == 'z' ? 1 : 0)) % stages.size()];
         window.session.perform(EditView{[&](View& v) {

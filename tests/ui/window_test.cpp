@@ -39,7 +39,7 @@ TEST_CASE("the pipeline view shows every stage that the trace has, from the trac
   const Trace& trace = *window.document().trace;
   for (const Stage stage : trace.stages()) {
     if (trace.inputs.self_attention() && (stage == Stage::query || stage == Stage::value))
-      continue;  // X stands for all
+      continue;  // the card of X stands for them
     INFO(name(stage));
     CHECK(window.cell(stage, 0, 0).x > 0);
   }
@@ -49,7 +49,7 @@ TEST_CASE("the pipeline view shows every stage that the trace has, from the trac
   }
 }
 
-TEST_CASE("the first look is where the last query looks most, at itself only where it looks at nothing else") {
+TEST_CASE("the first selected cell is the last query's largest weight, on itself only if there is no other") {
   const HeadlessWindow window(sentence());
   const Cell first = window.document().view.selected.value();
   CHECK(first.row == 5);
@@ -69,7 +69,7 @@ TEST_CASE("a click on the heads slider changes the scenario, and the picture fol
   window.drag(track, {2, track.y});
   CHECK(window.document().scenario.heads == 1);
   CHECK(window.document().trace->dims().heads == 1);
-  CHECK(window.document().undo.size() == 1);  // one drag, one step
+  CHECK(window.document().undo.size() == 1);  // one drag is one step of undo
 }
 
 TEST_CASE("a typed number of heads that does not divide d_model says why not, and the document stays") {
@@ -120,8 +120,8 @@ TEST_CASE("every slider can be dragged from end to end in any order without losi
     for (const float end : {2.0f, 290.0f, 2.0f, 90.0f}) {
       const ImVec2 track = window.find("controls", {slider, "##track"});
       INFO(slider << " " << end);
-      if (track.x == 0) continue;  // nothing to choose from just now, e.g. one head
-      // Sequences stay at class sizes: the far end of the length sliders is for benchmarks.
+      if (track.x == 0) continue;  // the slider is not shown now, e.g. with one head
+      // Sequences stay short, because the far end of the length sliders would take too long.
       const bool length = std::string(slider) == "queries" || std::string(slider) == "keys";
       window.drag(track, {length ? std::min(end, 150.0f) : end, track.y});
       CHECK(window.document().error.empty());
@@ -162,8 +162,7 @@ TEST_CASE("every variant can be switched on in the window, each shows its stages
   for (const Stage stage : {Stage::K_normed, Stage::Q_rotated, Stage::biased_scores, Stage::dropped_weights}) {
     INFO(name(stage));
     CHECK(window.document().trace->has(stage));
-    if (stage != Stage::K_normed)
-      CHECK(window.cell(stage, 0, 0).x > 0);  // that one is folded into the card of K_rotated
+    if (stage != Stage::K_normed) CHECK(window.cell(stage, 0, 0).x > 0);  // its card is folded into that of K_rotated
   }
   CHECK_FALSE(window.document().trace->has(Stage::W_o));
   while (!window.document().undo.empty()) window.click(window.find("top_bar", {"undo"}));
@@ -192,7 +191,7 @@ TEST_CASE("packed projections show the same numbers in one card") {
   CHECK(q.y < v.y);
   window.click(window.find("controls", {"packing", "three matrices"}));
   CHECK(window.cell(Stage::W_q, 0, 0).x > 0);
-  CHECK(window.cell(Stage::b_q, 0, 0).x > 0);  // biases have a place of their own again
+  CHECK(window.cell(Stage::b_q, 0, 0).x > 0);  // biases have a card of their own again
 }
 
 TEST_CASE("a click on a lesson opens it in the pipeline, with its title and story") {

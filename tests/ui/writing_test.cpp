@@ -1,4 +1,4 @@
-// A network writing on in the sentence: words that are clicked or drawn, and what they are drawn by.
+// Generating text in the sentence: words that are clicked or drawn, and the sampling settings.
 #include <algorithm>
 
 #include "core/network/network.h"
@@ -33,7 +33,7 @@ Document writer() {
 
 std::vector<LikelyToken> after_dogs(const Trace& trace) { return most_likely(*network_of(trace.inputs), 0, 5, 6); }
 
-/// What is told at the side after "dogs".
+/// The side panel's story of the word after "dogs".
 SentenceStory told(const Trace& trace, const Sampling& sampling) {
   SentenceStory story;
   story.network = story.takes_words = story.can_knock = story.writes = true;
@@ -73,7 +73,7 @@ TEST_CASE(
   window.settle();
   CHECK(window.document().scenario.text == line);
 
-  // Drawn by seed and count: the same again from the same place.
+  // Seed and position decide the draw, so the same place gives the same word.
   std::vector<std::string> drawn;
   for (int again = 0; again < 2; ++again) {
     HeadlessWindow fresh(writer());
@@ -138,7 +138,7 @@ TEST_CASE("what a word is drawn by stands in its place at every size, says its n
   }
 }
 
-TEST_CASE("a dial says where it stands and sets what stands there") {
+TEST_CASE("a dial shows its value and sets it") {
   constexpr Index vocabulary = 1000;
   for (const Sampling& sampling :
        {Sampling{}, Sampling{0.5f, 10, 0.9f}, Sampling{0, 1, 0.25f}, Sampling{1.75f, 500, 0.5f}}) {

@@ -166,7 +166,12 @@ struct NextPicture : ScenePart {
     return {{table.min.x + table.width() * from + 12 * u, row.min.y},
             {table.min.x + table.width() * until - 12 * u, row.max.y}};
   }
-  static constexpr float word_end = 0.24f, logit_end = 0.5f, tempered_end = 0.64f, kept_end = 0.77f;
+  /// Labels of a picture have no columns for the temperature and the cuts while these change nothing.
+  const bool sampled =
+      !of_picture || story.sampling.temperature != 1 || story.sampling.top_k > 0 || story.sampling.top_p < 1;
+  static constexpr float word_end = 0.24f;
+  const float logit_end = sampled ? 0.5f : 0.6f, tempered_end = sampled ? 0.64f : logit_end,
+              kept_end = sampled ? 0.77f : logit_end;
 
   void put_heads() const {
     const Rect head{table.min, {table.max.x, table.min.y + pen.type.caption * 1.5f}};
@@ -177,7 +182,7 @@ struct NextPicture : ScenePart {
     };
     const Sampling& sampling = story.sampling;
     if (done(logits) > 0) put(word_end, logit_end, std::string(say("next.logit")));
-    if (done(divided) > 0) put(logit_end, tempered_end, "÷ " + MatrixNumbers(2, true)(sampling.temperature));
+    if (sampled && done(divided) > 0) put(logit_end, tempered_end, "÷ " + MatrixNumbers(2, true)(sampling.temperature));
     std::string kept;
     if (sampling.top_k > 0) kept = "top-" + std::to_string(sampling.top_k);
     if (sampling.top_p < 1) kept += (kept.empty() ? "top-p " : ", p ") + MatrixNumbers(2, true)(sampling.top_p);
@@ -186,8 +191,17 @@ struct NextPicture : ScenePart {
       const std::string both = "top-k, top-p";
       kept = pen.measure(Face::bold, pen.bold(pen.type.caption), both).x <= room ? both : "top-k/p";
     }
-    if (done(falling) > 0) put(tempered_end, kept_end, kept);
+    if (sampled && done(falling) > 0) put(tempered_end, kept_end, kept);
     if (done(chances) > 0) put(kept_end, 1, std::string(say("next.probability")));
+  }
+
+  /// A dot if the word is kept, else what excludes it.
+  void put_kept(const NextCandidate& candidate, Rect room) const {
+    const float x = room.min.x, middle = room.centre().y;
+    const bool falls = !candidate.in_top_k || !candidate.in_top_p;
+    const char* const why = !candidate.in_top_k ? "next.out_k" : "next.out_p";
+    if (falls) pen.caption({x, middle}, Align::left, say(why), {}, room.width() + 8 * u);
+    else pen.fill({{x + 4 * u, middle - 5 * u}, {x + 14 * u, middle + 5 * u}}, look.after, 5 * u);
   }
 
   void put_candidate(std::size_t i, float low, float high) const {
@@ -219,15 +233,10 @@ struct NextPicture : ScenePart {
       pen.number(pen.type.number, {right, middle}, Align::right, lit ? look.ink : look.muted, std::move(text));
     };
     if (come >= 1) put_number(logit.max.x, logit_text(candidate.logit), !out);
-    if (done(divided) <= 0) return;
-    put_number(column(logit_end, tempered_end, row).max.x,
-               story.sampling.temperature > 0 ? logit_text(candidate.tempered) : "–", !out);
-    if (done(falling) <= 0) return;
-    const Rect kept = column(tempered_end, kept_end, row);
-    const bool falls = !candidate.in_top_k || !candidate.in_top_p;
-    const char* const why = !candidate.in_top_k ? "next.out_k" : "next.out_p";
-    if (falls) pen.caption({kept.min.x, middle}, Align::left, say(why), {}, kept.width() + 8 * u);
-    else pen.fill({{kept.min.x + 4 * u, middle - 5 * u}, {kept.min.x + 14 * u, middle + 5 * u}}, look.after, 5 * u);
+    if (sampled && done(divided) > 0)
+      put_number(column(logit_end, tempered_end, row).max.x,
+                 story.sampling.temperature > 0 ? logit_text(candidate.tempered) : "–", !out);
+    if (sampled && done(falling) > 0) put_kept(candidate, column(tempered_end, kept_end, row));
     if (done(chances) <= 0) return;
     const Rect last = column(kept_end, 1, row);
     const Rect track{{last.min.x, middle - 7 * u}, {last.max.x - number, middle + 7 * u}};

@@ -36,11 +36,12 @@ std::vector<Named> names_of(const SceneContext& context, Index query, const Row&
 
 /// The key of the sentence that describes this row.
 const char* sentence_key(const SceneContext& context, const SentenceStory& story, Index query, const Row& row) {
-  if (row.dead) return "sentence.none";
+  const bool patches = story.picture.has_value();
+  if (row.dead) return patches ? "sentence.none_patches" : "sentence.none";
   const float most = row.shares[static_cast<std::size_t>(row.most)];
   const auto visible = static_cast<float>(std::ranges::count(row.hidden, false));
-  const bool self = context.trace.inputs.self_attention() && row.most == query, patches = story.picture.has_value();
-  if (visible <= 1) return self ? "sentence.only_itself" : "sentence.only";
+  const bool self = context.trace.inputs.self_attention() && row.most == query;
+  if (visible <= 1) return self ? "sentence.only_itself" : patches ? "sentence.only_patches" : "sentence.only";
   if (most < 1.4f / visible) return patches ? "sentence.evenly_patches" : "sentence.evenly";
   if (most < 0.5f && patches) return self ? "sentence.several_itself_patches" : "sentence.several_patches";
   if (most < 0.5f) return self ? "sentence.several_itself" : "sentence.several";

@@ -1,4 +1,4 @@
-// What attention brings, against loops over single numbers.
+// contribution_norms against loops over single numbers.
 #include "core/run/contributions.h"
 
 #include "core/explain/explain.h"
@@ -10,8 +10,8 @@ using namespace headlight;
 
 namespace {
 
-/// ‖weights · v_h W_o,hᵀ‖₂, vector by vector in float64.
-Tensor naive(const Trace& trace) {
+/// ‖weights · v_h W_o,hᵀ‖₂ of every cell, computed in float64.
+Tensor expected_norms(const Trace& trace) {
   const Tensor &weights = trace[*trace.standing_for(Stage::dropped_weights)], &values = trace[Stage::V_heads];
   const Tensor& W_o = trace.inputs.W_o;
   const Index d = values.size(3), out = W_o.defined() ? W_o.size(0) : d;
@@ -55,7 +55,8 @@ std::vector<std::shared_ptr<const Trace>> cases() {
   causal.mask = "causal()";
   Inputs plain = small_inputs(), turned = small_inputs();
   plain.W_o = plain.b_o = Tensor();
-  turned.W_o = turned.W_o.transpose(0, 1).contiguous().transpose(0, 1);  // Conv1D's, as it is stored
+  turned.W_o = turned.W_o.transpose(0, 1).contiguous().transpose(
+      0, 1);  // strides of a Conv1D weight, which is stored as [in, out]
   return {traced(small_inputs(), causal),
           traced(small_inputs({.heads = 4, .kv_heads = 2, .n_q = 5, .n_k = 7, .self = false})),
           traced(small_inputs(), dropping),
@@ -66,8 +67,9 @@ std::vector<std::shared_ptr<const Trace>> cases() {
 
 }  // namespace
 
-TEST_CASE("contribution_norms is how long what each key brings is: grouped heads, dropout, any layout, no projection") {
-  for (const auto& trace : cases()) CHECK_THAT(contribution_norms(*trace), agrees_with(naive(*trace)));
+TEST_CASE(
+    "contribution_norms is the length of each key's contribution: grouped heads, dropout, any layout, no projection") {
+  for (const auto& trace : cases()) CHECK_THAT(contribution_norms(*trace), agrees_with(expected_norms(*trace)));
 }
 
 TEST_CASE("a cell of contribution_norms is explained by its weight and the length of its moved value") {
@@ -90,7 +92,7 @@ TEST_CASE("the shares of a row sum to one, and a row of zeros stays one") {
   CHECK_THAT(shares, agrees_with(Tensor::of({1, 1, 2, 3}, {0.125F, 0.375F, 0.5F, 0, 0, 0})));
 }
 
-TEST_CASE("of attention alone nothing is known of what it brings") {
+TEST_CASE("contribution_norms is refused where a file has weights but no values") {
   Inputs in;
   in.dims = {.batch = 1, .heads = 2, .kv_heads = 2, .n_q = 3, .n_k = 3, .d_model = 2, .d_head = 1, .d_out = 2};
   in.weights = Tensor::full({1, 2, 3, 3}, 1.0F / 3);

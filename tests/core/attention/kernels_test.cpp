@@ -28,7 +28,7 @@ double dot(const std::vector<float>& a, const std::vector<float>& b, Index row, 
   return sum;
 }
 
-// x as the kernels leave it, for rows that end in the middle of a vector.
+// x after `kernel` ran on it. Its length is no multiple of the vector width.
 template <typename Kernel>
 std::vector<float> after(std::vector<float> x, Kernel kernel) {
   kernel(x.data(), static_cast<Index>(x.size()));
@@ -37,7 +37,7 @@ std::vector<float> after(std::vector<float> x, Kernel kernel) {
 
 }  // namespace
 
-TEST_CASE("products of every kernel agree with float64 sums, whatever is left over at their edges", "[attention]") {
+TEST_CASE("products of every kernel agree with float64 sums for sizes that do not fill its blocks", "[attention]") {
   for (const Kernels* use : available_kernels()) {
     CAPTURE(use->name);
     for (const Index depth : {1, 3, 64, 129}) {
@@ -72,7 +72,7 @@ TEST_CASE("products of every kernel agree with float64 sums, whatever is left ov
   }
 }
 
-TEST_CASE("every kernel packs a matrix that lies by rows as it packs one by columns", "[attention]") {
+TEST_CASE("every kernel packs a row-major matrix to the same numbers as a column-major one", "[attention]") {
   for (const Kernels* use : available_kernels()) {
     for (const Index depth : {9, 70}) {
       for (const Index cols : {use->panel - 1, use->panel}) {
@@ -148,7 +148,7 @@ TEST_CASE("softmax of every kernel has NaN and zeros where PyTorch has them", "[
   }
 }
 
-TEST_CASE("every kernel masks, copies, and finds zeros and what is not finite", "[attention]") {
+TEST_CASE("every kernel masks, copies, and finds zeros and numbers that are not finite", "[attention]") {
   for (const Kernels* use : available_kernels()) {
     CAPTURE(use->name);
     for (const Index n : {1, 16, 100, 131}) {
@@ -179,7 +179,7 @@ TEST_CASE("every kernel masks, copies, and finds zeros and what is not finite", 
   }
 }
 
-TEST_CASE("what is found in one sweep is bit for bit what its stages give one after the other", "[attention]") {
+TEST_CASE("one sweep gives bit for bit what its stages give one after the other", "[attention]") {
   for (const Index n : {7, 150, 1100}) {
     ScoreSteps steps;
     steps.queries = sampled({1, 4, 97, 24}, "q");
@@ -206,7 +206,7 @@ TEST_CASE("what is found in one sweep is bit for bit what its stages give one af
   }
 }
 
-TEST_CASE("few rows are projected as many are", "[attention]") {
+TEST_CASE("a projection of a few rows equals those rows of a projection of many", "[attention]") {
   const Tensor x = sampled({1, 40, 200}, "x"), weight = sampled({130, 200}, "w"), bias = sampled({130}, "b");
   const Tensor many = project(x, weight, bias);
   CHECK_THAT(project(x.slice(1, 0, 7), weight, bias), agrees_with(many.slice(1, 0, 7)));

@@ -14,7 +14,7 @@ TEST_CASE("valid lengths count keys, for a batch entry or for each query", "[att
   CHECK_THAT(build_mask(mask_rule({}, inputs)), agrees_with(Tensor::of({2, 1, 2, 2}, {0, 0, 1, 1, 1, 0, 1, 0})));
 }
 
-TEST_CASE("what a file says as a rule holds with its mask, its lengths, and where an expression calls file()",
+TEST_CASE("a rule in a file, such as is_causal, is combined with its mask and lengths, and file() calls it",
           "[attention]") {
   Inputs inputs = small_inputs({.batch = 1, .heads = 1, .kv_heads = 1, .n_q = 3, .n_k = 3, .d_model = 4});
   inputs.file_rule = "causal() && doc(q) == doc(k)";
@@ -37,7 +37,7 @@ TEST_CASE("what a file says as a rule holds with its mask, its lengths, and wher
   CHECK_FALSE(mask_rule({}, inputs) == before);
 }
 
-TEST_CASE("a mask that is a rule is kept for nobody where the stages are computed as they are looked at",
+TEST_CASE("a mask that is a rule gives the same output where stages are computed only when they are read",
           "[attention]") {
   Inputs inputs = small_inputs({.batch = 1, .heads = 2, .kv_heads = 2, .n_q = 300, .n_k = 300, .d_model = 8});
   inputs.file_rule = "causal()";
@@ -49,7 +49,7 @@ TEST_CASE("a mask that is a rule is kept for nobody where the stages are compute
   CHECK((*held)[Stage::weights].at({0, 1, 7, 8}) == 0);
 }
 
-TEST_CASE("the file's mask and the valid lengths hold together", "[attention]") {
+TEST_CASE("a key must be allowed by the file's mask and by the valid lengths", "[attention]") {
   Inputs inputs = small_inputs({.batch = 2, .heads = 2, .kv_heads = 2, .n_q = 2, .n_k = 2, .d_model = 4});
   inputs.file_mask = Tensor::of({2, 2}, {0, 1, 1, 1});
   inputs.valid_lens = Tensor::of({2}, {1, 2});
@@ -58,7 +58,7 @@ TEST_CASE("the file's mask and the valid lengths hold together", "[attention]") 
   CHECK_THAT(mask.slice(1, 1, 1), agrees_with(Tensor::of({2, 1, 2, 2}, {0, 0, 1, 0, 0, 1, 1, 1})));
 }
 
-TEST_CASE("a mask that does not depend on batch and head is held once", "[attention]") {
+TEST_CASE("a mask that does not depend on batch and head is stored once", "[attention]") {
   Inputs inputs = small_inputs();
   inputs.file_mask = Tensor::full({5, 5}, 1);
   const Tensor mask = build_mask(mask_rule({}, inputs));
@@ -66,7 +66,7 @@ TEST_CASE("a mask that does not depend on batch and head is held once", "[attent
   CHECK(mask.strides()[1] == 0);
 }
 
-TEST_CASE("painted cells stand over the mask, -1 meaning all", "[attention]") {
+TEST_CASE("painted cells override the mask, and -1 means all", "[attention]") {
   Inputs inputs = small_inputs({.batch = 2, .heads = 2, .kv_heads = 2, .n_q = 2, .n_k = 2, .d_model = 4});
   inputs.file_mask = Tensor::of({2, 2}, {1, 0, 1, 1});
   Scenario scenario;
@@ -75,7 +75,8 @@ TEST_CASE("painted cells stand over the mask, -1 meaning all", "[attention]") {
   CHECK_THAT(mask, agrees_with(Tensor::of({2, 2, 2, 2}, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1})));
 }
 
-TEST_CASE("painted cells outside the sizes are passed over, and alone they forbid on a full mask", "[attention]") {
+TEST_CASE("painted cells outside the sizes are ignored; without a mask, painted cells forbid in a full one",
+          "[attention]") {
   const Inputs inputs = small_inputs({.batch = 1, .heads = 1, .kv_heads = 1, .n_q = 2, .n_k = 2, .d_model = 4});
   Scenario scenario;
   scenario.painted = {{.query = 7, .key = 0}, {.batch = 3, .query = 0, .key = 0}, {.query = 1, .key = 1}};
@@ -95,7 +96,7 @@ TEST_CASE("an expression replaces the file's masks unless it names them", "[atte
   CHECK_THAT(build_mask(mask_rule(scenario, inputs)), agrees_with(Tensor::of({1, 1, 2, 2}, {1, 0, 1, 0})));
 }
 
-TEST_CASE("painted cells stand over an expression, unless it names them itself", "[attention]") {
+TEST_CASE("painted cells override an expression, unless it calls painted() itself", "[attention]") {
   const Inputs inputs = small_inputs({.batch = 1, .heads = 1, .kv_heads = 1, .n_q = 2, .n_k = 2, .d_model = 4});
   Scenario scenario;
   scenario.mask = "causal()";
@@ -107,7 +108,7 @@ TEST_CASE("painted cells stand over an expression, unless it names them itself",
   CHECK_THAT(build_mask(mask_rule(scenario, inputs)), agrees_with(Tensor::of({1, 1, 2, 2}, {1, 0, 1, 1})));
 }
 
-TEST_CASE("a mask of one head leaves the others alone", "[attention]") {
+TEST_CASE("a mask for one head does not change the others", "[attention]") {
   const Inputs inputs = small_inputs({.batch = 1, .heads = 2, .kv_heads = 2, .n_q = 2, .n_k = 2, .d_model = 4});
   Scenario scenario;
   scenario.mask = "h < 1 ? causal() : full()";

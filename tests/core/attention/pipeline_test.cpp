@@ -11,7 +11,7 @@ using namespace headlight;
 
 namespace {
 
-// The rows of a [B, n, d] tensor in another order.
+// The rows of x [B, n, d] in the given order.
 Tensor reordered(const Tensor& x, const std::vector<Index>& order) {
   Buffer values;
   for (Index b = 0; b < x.size(0); ++b) {
@@ -35,7 +35,7 @@ Tensor causal(Index n_q, Index n_k) {
   return Tensor({n_q, n_k}, std::move(values));
 }
 
-// Each group of d_head rows stands `times` times in a row.
+// Repeats each group of d_head rows `times` times.
 Tensor repeated(const Tensor& weight, Index d_head, Index times) {
   const Index width = weight.rank() == 2 ? weight.size(1) : 1;
   Buffer values;
@@ -79,7 +79,7 @@ TEST_CASE("every stage has the shape of its axes", "[attention]") {
   for (const bool scale_first : {false, true}) {
     scenario.scale_first = scale_first;
     const auto trace = traced(inputs, scenario);
-    CHECK(trace->stages().size() == stage_count - 1);  // scaled before the product or after it
+    CHECK(trace->stages().size() == stage_count - 1);  // Q_scaled and scaled_scores exclude each other
     for (const Stage stage : trace->stages()) {
       const StageInfo& about = info(stage);
       Shape expected;
@@ -191,7 +191,7 @@ TEST_CASE("queries that are scaled before the product give the scores that scali
   CHECK_THAT((*b)[Stage::output], agrees_with((*a)[Stage::output]));
 }
 
-TEST_CASE("scores that leave float32 stay finite where queries are scaled before the product", "[attention]") {
+TEST_CASE("scores that overflow float32 stay finite where queries are scaled before the product", "[attention]") {
   Inputs inputs;
   inputs.dims = {.heads = 1, .kv_heads = 1, .n_q = 1, .n_k = 1, .d_model = 4, .d_head = 4};
   inputs.Q_heads = Tensor::of({1, 1, 1, 4}, {1e19F, 1e19F, 1e19F, 1e19F});
@@ -210,7 +210,7 @@ TEST_CASE("the scale is one over the root of d_head unless set", "[attention]") 
   CHECK((*trace)[Stage::scaled_scores].at({0, 0, 1, 2}) == 3 * (*trace)[Stage::scores].at({0, 0, 1, 2}));
 }
 
-TEST_CASE("QK-norm has stages of its own; a rotated stage is there only where something rotates", "[attention]") {
+TEST_CASE("QK-norm adds stages of its own; a rotated stage exists only with RoPE", "[attention]") {
   Scenario scenario;
   CHECK_FALSE(traced(small_inputs(), scenario)->has(Stage::Q_normed));
   scenario.qk_norm = QkNorm::l2;
@@ -264,7 +264,7 @@ TEST_CASE(
   CHECK(agrees(static_cast<float>(squares), 1.0F));
 }
 
-TEST_CASE("a score-shaped stage that is kept alone is the one among all of them", "[attention]") {
+TEST_CASE("a score-shaped stage computed alone equals the same stage of a whole run", "[attention]") {
   for (const char* mask : {"", "causal()"}) {
     Scenario scenario;
     scenario.mask = mask;

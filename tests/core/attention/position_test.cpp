@@ -22,7 +22,7 @@ TEST_CASE("RoPE scores depend on the distance between query and key alone", "[at
   }
 }
 
-TEST_CASE("RoPE leaves position 0 as it is and turns each pair by its own angle", "[attention]") {
+TEST_CASE("RoPE leaves position 0 unchanged and rotates each pair by its own angle", "[attention]") {
   const Tensor x = Tensor::of({1, 1, 2, 4}, {1, 2, 3, 4, 1, 2, 3, 4});
   const float c0 = std::cos(1.0F), s0 = std::sin(1.0F), c1 = std::cos(0.1F), s1 = std::sin(0.1F);
   CHECK_THAT(
@@ -63,7 +63,7 @@ TEST_CASE(
   CHECK(squares == Approx(8).epsilon(1e-5));
 }
 
-TEST_CASE("ALiBi's slopes are the paper's, also where the heads are no power of two", "[attention]") {
+TEST_CASE("ALiBi's slopes are the paper's, also where the number of heads is no power of two", "[attention]") {
   CHECK(alibi_slopes(8) == std::vector<double>{0.5, 0.25, 0.125, 0.0625, 0.03125, 0.015625, 0.0078125, 0.00390625});
   CHECK(alibi_slopes(1) == std::vector<double>{0x1p-8});
   const std::vector<double> six = alibi_slopes(6);
@@ -80,7 +80,7 @@ TEST_CASE("T5's buckets are Hugging Face's", "[attention]") {
   }
 }
 
-TEST_CASE("T5's buckets of other numbers and distances are Hugging Face's", "[attention]") {
+TEST_CASE("T5's buckets for other numbers of buckets and other distances are Hugging Face's", "[attention]") {
   const std::vector<Index> distances{-90, -40, -20, -9, -5, -3, -1, 0, 1, 2, 4, 7, 11, 30, 70};
   const std::vector<Index> sixteen{7, 7, 6, 5, 4, 3, 1, 0, 9, 10, 12, 12, 13, 14, 15},
       past{15, 14, 11, 8, 5, 3, 1, 0, 0, 0, 0, 0, 0, 0, 0}, eight{3, 3, 3, 3, 2, 2, 1, 0, 5, 6, 6, 7, 7, 7, 7};
@@ -91,7 +91,7 @@ TEST_CASE("T5's buckets of other numbers and distances are Hugging Face's", "[at
   }
 }
 
-TEST_CASE("several biases sum, each by distance or cell", "[attention]") {
+TEST_CASE("several biases add up, by distance or by cell", "[attention]") {
   const Tensor scores = sampled({2, 2, 3, 4}, "s"), file = sampled({2, 1, 1, 4}, "f");
   const Tensor table = t5_table(2, 5);
   ScoreSteps steps;

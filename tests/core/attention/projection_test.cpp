@@ -19,7 +19,8 @@ Tensor by_hand(const Tensor& x, const Tensor& weight, const Tensor& bias) {
 
 }  // namespace
 
-TEST_CASE("a projection is x times the transposed weight plus the bias, across the borders of blocks", "[attention]") {
+TEST_CASE("a projection is x times the transposed weight plus the bias, for sizes of more than one block",
+          "[attention]") {
   for (const Index rows : {1, 2, 128, 131}) {
     const Tensor x = sampled({1, rows, 70}, "x"), weight = sampled({300, 70}, "w"), bias = sampled({300}, "b");
     CHECK_THAT(project(x, weight, bias), agrees_with(by_hand(x, weight, bias)));
@@ -31,7 +32,7 @@ TEST_CASE("a weight stored as [in, out] projects the same as its transpose", "[a
   CHECK_THAT(project(x, weight, {}), agrees_with(project(x, weight.contiguous(), {})));
 }
 
-TEST_CASE("weights that are drawn as they are read project the same as those in memory", "[attention]") {
+TEST_CASE("random weights that are generated when read project the same as those in memory", "[attention]") {
   const Sampler sampler(3, "w");
   const Tensor stored = Sampler(sampler).uniform({150, 70}, -1, 1), read = sampler.uniform_on_demand(150, 70, -1, 1);
   const Tensor bias = sampled({150}, "b");

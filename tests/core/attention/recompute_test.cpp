@@ -26,7 +26,7 @@ bool same_bits(const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
-TEST_CASE("the same scenario once more recomputes nothing", "[attention]") {
+TEST_CASE("running the same scenario again recomputes nothing", "[attention]") {
   const Inputs inputs = small_inputs();
   const auto first = traced(inputs);
   const auto second = compute({}, inputs, first.get(), {});
@@ -57,7 +57,7 @@ TEST_CASE("a new weight recomputes what it feeds and nothing else", "[attention]
   }
 }
 
-TEST_CASE("each setting changes the first stage that it belongs to", "[attention]") {
+TEST_CASE("each setting recomputes from the first stage that depends on it", "[attention]") {
   Inputs inputs = small_inputs();
   inputs.valid_lens = Tensor::of({2}, {3, 4});
   const auto base = traced(inputs);
@@ -82,7 +82,7 @@ TEST_CASE("each setting changes the first stage that it belongs to", "[attention
   CHECK(first_changed([](Scenario& s) { s.training = true, s.dropout = 0.5F; }) == Stage::dropped_weights);
 }
 
-TEST_CASE("seeded tables stay the very same while their seed does, and follow it when it changes", "[attention]") {
+TEST_CASE("seeded tables stay the same tensor while their seed does, and change with it", "[attention]") {
   Scenario scenario;
   scenario.sink_logit = scenario.t5_bias = scenario.training = true;
   scenario.dropout = 0.5F;
@@ -98,7 +98,7 @@ TEST_CASE("seeded tables stay the very same while their seed does, and follow it
   CHECK_FALSE(same_bits(first->dropout_keep, other->dropout_keep));
 }
 
-TEST_CASE("seeded sinks are never those that a file gave the run before", "[attention]") {
+TEST_CASE("seeded sinks are not taken from a run whose sinks came from a file", "[attention]") {
   Inputs of_file = small_inputs();
   OwnRules own;
   own.sink_logits = Tensor::of({4}, {9, 9, 9, 9});
@@ -110,7 +110,8 @@ TEST_CASE("seeded sinks are never those that a file gave the run before", "[atte
   CHECK(same_bits(second->sink_logits, traced(small_inputs(), scenario)->sink_logits));
 }
 
-TEST_CASE("a stage that a run made another way is computed anew, and NaN in a setting is the same NaN", "[attention]") {
+TEST_CASE("a stage that the last run computed in another way is computed again, and a NaN setting equals itself",
+          "[attention]") {
   const Inputs inputs = small_inputs();
   Scenario scenario;
   scenario.mask = "causal()";
@@ -154,7 +155,7 @@ TEST_CASE("progress never goes back and ends at the whole", "[attention]") {
   CHECK(last <= 1);
 }
 
-TEST_CASE("every block runs once, and an exception in one comes back to the caller", "[attention]") {
+TEST_CASE("every block runs once, and an exception in one reaches the caller", "[attention]") {
   const Workers workers{.threads = 3, .stop = {}, .progress = {}};
   std::vector<std::atomic<int>> runs(100);
   workers.run(100, 1e9, [&](Index block) { ++runs[static_cast<std::size_t>(block)]; });

@@ -15,7 +15,7 @@ Tensor row(std::initializer_list<float> values) {
 
 }  // namespace
 
-TEST_CASE("softmax of known scores", "[attention]") {
+TEST_CASE("softmax of known scores is exp(score) divided by the row's sum", "[attention]") {
   CHECK_THAT(softmax(row({0, std::log(3.0F)})), agrees_with(row({0.25F, 0.75F})));
   CHECK_THAT(softmax(row({1000, 1000})), agrees_with(row({0.5F, 0.5F})));
   CHECK_THAT(softmax(row({-inf, 2, -inf})), agrees_with(row({0, 1, 0})));
@@ -52,7 +52,7 @@ TEST_CASE("a sink logit takes its share, so rows sum to less than one", "[attent
   CHECK_THAT(softmax(row({0, 0}), Tensor::of({1}, {500})), agrees_with(row({0, 0})));
 }
 
-TEST_CASE("a soft-cap far above the scores is the identity, a low one holds them under it", "[attention]") {
+TEST_CASE("a soft-cap far above the scores is the identity, and a low one keeps them below it", "[attention]") {
   const Tensor scores = sampled({1, 2, 3, 4}, "s", 3);
   const auto capped = [](float cap, const Tensor& before) {
     ScoreSteps steps;
@@ -63,11 +63,11 @@ TEST_CASE("a soft-cap far above the scores is the identity, a low one holds them
   CHECK(capped(2, row({1e4F})).at({0, 0, 0, 0}) == 2);
 }
 
-TEST_CASE("the fill stands where the mask is false, also over a NaN", "[attention]") {
+TEST_CASE("the fill replaces the score where the mask is false, also a NaN", "[attention]") {
   CHECK_THAT(apply_mask(row({1, NaN, 3}), row({1, 0, 0}), {-inf}), agrees_with(row({1, -inf, -inf})));
 }
 
-TEST_CASE("a fill that is added leaves a NaN what it is", "[attention]") {
+TEST_CASE("a fill that is added leaves a NaN as NaN", "[attention]") {
   const auto added = [](float fill) {
     return apply_mask(row({1, NaN, 3, 2}), row({1, 0, 0, 1}), {fill, MaskMode::add});
   };
@@ -87,7 +87,7 @@ TEST_CASE("dropout scales what it keeps and zeroes the rest", "[attention]") {
   CHECK(std::abs(kept / 5000 - 0.75) < 0.03);
 }
 
-TEST_CASE("dropout of nothing is the identity, of everything zero, and NaN stays NaN", "[attention]") {
+TEST_CASE("dropout with p = 0 is the identity, with p = 1 zero, and NaN stays NaN", "[attention]") {
   const Tensor weights = row({0.25F, 0.75F});
   CHECK_THAT(drop(weights, dropout_keep(weights.shape(), 0, 1), 0), agrees_with(weights));
   CHECK_THAT(drop(weights, dropout_keep(weights.shape(), 1, 1), 1), agrees_with(row({0, 0})));

@@ -1,4 +1,4 @@
-// Stages that are computed as they are read, beside the same ones in memory.
+// Stages that are computed when they are read, compared with the same stages in memory.
 #include <cstdlib>
 
 #include "core/attention/projection.h"
@@ -20,7 +20,7 @@ namespace {
 
 constexpr Sizes sizes{.batch = 2, .heads = 4, .kv_heads = 2, .n_q = 300, .n_k = 300, .d_model = 48};
 
-/// As if the machine had next to no memory.
+/// A run with a memory limit of half a megabyte, so that stages are computed when they are read.
 std::shared_ptr<const Trace> traced_on_demand(const Inputs& inputs, const Scenario& scenario) {
   setenv("HEADLIGHT_MEMORY", "0.5", 1);
   std::shared_ptr<const Trace> trace;
@@ -42,7 +42,7 @@ Scenario with_mask(const std::string& mask) {
 
 }  // namespace
 
-TEST_CASE("a stage computed as it is read has the numbers of one in memory", "[attention]") {
+TEST_CASE("a stage computed when it is read has the numbers of one in memory", "[attention]") {
   const Inputs inputs = small_inputs(sizes);
   Scenario rich = every_score_setting();
   rich.mask = "causal() && (window(40) || sink(4))";
@@ -64,7 +64,7 @@ TEST_CASE("a stage computed as it is read has the numbers of one in memory", "[a
   }
 }
 
-TEST_CASE("heads projected as they are looked at have the very numbers of a whole projection", "[attention]") {
+TEST_CASE("heads that are projected when they are read have the numbers of a whole projection", "[attention]") {
   const Inputs inputs = small_inputs(sizes);
   const Tensor whole = project(inputs.query, inputs.W_k, inputs.b_k, {});
   const Index heads = sizes.kv_heads, d = inputs.W_k.size(0) / heads;
@@ -85,14 +85,14 @@ TEST_CASE("heads projected as they are looked at have the very numbers of a whol
   CHECK(std::ranges::equal(read.contiguous().values(), whole.values()));
 }
 
-TEST_CASE("a stage on demand outlives its trace, and lets go of the heads that it reads", "[attention]") {
+TEST_CASE("a stage on demand outlives its trace and does not keep heads after it is gone", "[attention]") {
   Tensor weights = (*traced_on_demand(small_inputs(sizes), with_mask("causal()")))[Stage::weights];
   CHECK(weights.at({0, 0, 0, 0}) == 1);
-  weights = {};  // with it go queries, keys and values, which are on demand too
+  weights = {};  // this also frees queries, keys and values, which are on demand too
   CHECK_FALSE(weights.defined());
 }
 
-TEST_CASE("a cell that is computed as it is read is explained as one in memory", "[attention]") {
+TEST_CASE("a cell that is computed when it is read has the explanation of one in memory", "[attention]") {
   const Inputs inputs = small_inputs(sizes);
   const Scenario scenario = with_mask("causal() && (window(40) || sink(4))");
   const auto held = traced(inputs, scenario), read = traced_on_demand(inputs, scenario);
@@ -108,7 +108,7 @@ TEST_CASE("a cell that is computed as it is read is explained as one in memory",
     CHECK_THAT(softmax_step(*read, 1, 3, step), agrees_with(softmax_step(*held, 1, 3, step)));
 }
 
-TEST_CASE("whether a projection may overflow is known before it is made", "[attention]") {
+TEST_CASE("a bound on a projection says before it is computed whether it may overflow", "[attention]") {
   const auto fits = [](const Tensor& x, const Tensor& weight, const Tensor& bias = {}) {
     return ProjectedHeads(x, weight, bias, 2, 1).is_finite(largest_magnitude(x, 2));
   };
@@ -123,7 +123,7 @@ TEST_CASE("whether a projection may overflow is known before it is made", "[atte
   }
 }
 
-TEST_CASE("the pooled picture of a stage that nobody holds is that of one in memory", "[attention]") {
+TEST_CASE("a stage on demand and the same stage in memory have the same pooled picture", "[attention]") {
   const Inputs inputs = small_inputs(sizes);
   const Scenario scenario = with_mask("causal() && window(40)");
   const auto held = compute(scenario, inputs, nullptr,
@@ -145,15 +145,15 @@ TEST_CASE("the pooled picture of a stage that nobody holds is that of one in mem
   }
 }
 
-TEST_CASE("what cannot be computed in parts is held where the machine can", "[attention]") {
+TEST_CASE("a stage that cannot be computed in parts is stored if memory allows", "[attention]") {
   Scenario scenario = with_mask("causal()");
   scenario.painted.push_back({.batch = -1, .head = -1, .query = 1, .key = 0, .attend = false});
   const Inputs inputs = small_inputs(sizes);
   CHECK_THAT(traced_on_demand(inputs, scenario)->records[static_cast<std::size_t>(Stage::weights)].output,
-             agrees_with((*traced(inputs, scenario))[Stage::weights]));  // it fits the machine after all
+             agrees_with((*traced(inputs, scenario))[Stage::weights]));  // it fits into memory after all
 }
 
-TEST_CASE("a block's verdict is what its cells say, for every pattern", "[attention]") {
+TEST_CASE("where a block's verdict is all or none, every cell of it says so, for every pattern", "[attention]") {
   std::vector<std::string> masks{"causal() && (window(9) || sink(2))",
                                  "h < 1 ? causal() : k % 3 == q % 3",
                                  "!causal() || floor(q / 8) == floor(k / 8)",
@@ -190,7 +190,7 @@ TEST_CASE("a block's verdict is what its cells say, for every pattern", "[attent
   CHECK(decided > 500);
 }
 
-TEST_CASE("parts of rows of a mask are those of the whole, for any number of threads", "[attention]") {
+TEST_CASE("parts of the rows of a mask equal those of the whole mask, for any number of threads", "[attention]") {
   const MaskExpression expression = MaskExpression::parse("causal() && (random(0.4, 3) || k % 7 == h)");
   MaskContext context{.batch = 1, .heads = 3, .n_q = 500, .n_k = 3000};
   const Tensor one = evaluate(expression, context);
@@ -205,7 +205,7 @@ TEST_CASE("parts of rows of a mask are those of the whole, for any number of thr
   }
 }
 
-TEST_CASE("tiles of a matrix that is computed as it is read are those of one in memory", "[attention]") {
+TEST_CASE("tiles of a matrix on demand equal those of one in memory", "[attention]") {
   const Inputs inputs = small_inputs(sizes);
   const Scenario scenario = with_mask("causal() && (window(40) || sink(4))");
   const auto held = traced(inputs, scenario), read = traced_on_demand(inputs, scenario);
@@ -214,7 +214,7 @@ TEST_CASE("tiles of a matrix that is computed as it is read are those of one in 
     const auto tiles_of = [stage](const Trace& trace) {
       TiledMatrix matrix;
       matrix.values = trace[stage];
-      if (stage != Stage::scores) matrix.mask = trace[Stage::mask];  // over the mask itself, too
+      if (stage != Stage::scores) matrix.mask = trace[Stage::mask];  // the mask itself has no mask
       matrix.batch = 1;
       matrix.head = 2;
       TileStore store;
@@ -233,7 +233,7 @@ TEST_CASE("tiles of a matrix that is computed as it is read are those of one in 
   }
 }
 
-TEST_CASE("cells are counted in a part of a stage that is computed as it is read, not in all of it", "[attention]") {
+TEST_CASE("cells of a stage on demand are counted in a part of it, not in all of it", "[attention]") {
   const Inputs inputs = small_inputs(sizes);
   const Scenario scenario = with_mask("causal() && window(40)");
   const auto held = traced(inputs, scenario), read = traced_on_demand(inputs, scenario);

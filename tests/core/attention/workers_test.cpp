@@ -9,7 +9,7 @@
 
 using namespace headlight;
 
-TEST_CASE("every block is done once, whoever takes it and from whichever end", "[attention]") {
+TEST_CASE("every block is done once, whichever thread takes it and from whichever end", "[attention]") {
   for (const int threads : {1, 2, 5}) {
     for (const Index blocks : {0, 1, 2, 7, 1000}) {
       std::vector<std::atomic<int>> done(static_cast<std::size_t>(blocks));
@@ -22,7 +22,7 @@ TEST_CASE("every block is done once, whoever takes it and from whichever end", "
   }
 }
 
-TEST_CASE("what a block throws reaches who asked, and no block follows", "[attention]") {
+TEST_CASE("an exception thrown by a block reaches the caller, and no further block begins", "[attention]") {
   Workers workers;
   workers.threads = 2;
   std::atomic<int> done{0};

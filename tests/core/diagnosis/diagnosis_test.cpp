@@ -1,5 +1,5 @@
-// What is found where more than one thing is wrong, or something else than a known mistake. Each mistake by itself:
-// tests/app/diagnosis.py.
+// Diagnosis of several mistakes at once and of faults that are no known mistake. tests/app/diagnosis.py tests each
+// mistake by itself.
 #include "core/diagnosis/diagnosis.h"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ void replace(std::vector<NamedArray>& arrays, Stage stage, Tensor values) {
   std::ranges::find(arrays, name(stage), &NamedArray::name)->values = std::move(values);
 }
 
-/// Everything after the weights as it follows from them.
+/// Replaces the weights and recomputes every stage after them.
 void replace_from_weights(std::vector<NamedArray>& arrays, const Trace& trace, const Tensor& weights) {
   const Tensor heads = gather_values(weights, trace[Stage::V_heads]);
   replace(arrays, Stage::weights, weights);
@@ -71,14 +71,14 @@ TEST_CASE("agreement is PyTorch's within a tolerance, with NaN and infinities in
   CHECK(std::isinf(agreement(Tensor::of({1}, {NAN}), Tensor::of({1}, {0})).largest));
 }
 
-TEST_CASE("the table holds each of the manual's mistakes once") {
+TEST_CASE("the table of mistakes has each mistake of the manual once") {
   std::set<std::string> ids;
   for (const Mistake& mistake : all_mistakes()) ids.insert(mistake.id);
   CHECK(ids.size() == 34);
   CHECK(all_mistakes().size() == 34);
 }
 
-TEST_CASE("what an explanation says to write is code alone, which every language can show") {
+TEST_CASE("the code that an explanation suggests has no words, so every language can show it") {
   const auto trace = causal_run();
   const OwnStages own = own_stages(*trace, arrays_of(*trace));
   int lines = 0;
@@ -96,7 +96,7 @@ TEST_CASE("what an explanation says to write is code alone, which every language
   CHECK(lines >= 20);
 }
 
-TEST_CASE("the right numbers match and nothing is diagnosed") {
+TEST_CASE("correct numbers match and no mistake is diagnosed") {
   const auto trace = causal_run();
   const OwnStages own = own_stages(*trace, arrays_of(*trace));
   const Comparison comparison = compare(trace, own);
@@ -121,7 +121,7 @@ TEST_CASE("two mistakes are found one after the other") {
   CHECK(ids_of(comparison.wrongs[1].findings) == Ids{"no_output_projection"});
 }
 
-TEST_CASE("a mistake after one that is not known is found") {
+TEST_CASE("a known mistake after an unknown one is found") {
   const auto trace = causal_run();
   std::vector<NamedArray> arrays = arrays_of(*trace);
   replace_from_weights(arrays, *trace, each((*trace)[Stage::weights], [](float w) { return w * w; }));
@@ -137,7 +137,7 @@ TEST_CASE("a mistake after one that is not known is found") {
   CHECK(ids_of(comparison.diagnosis()) == Ids{"merge_without_transpose"});
 }
 
-TEST_CASE("numbers that no mistake gives are diagnosed as nothing") {
+TEST_CASE("numbers that no known mistake gives have no diagnosis") {
   const auto trace = causal_run();
   for (const Stage stage : {Stage::Q, Stage::weights, Stage::output}) {
     const OwnStages own =
@@ -148,7 +148,7 @@ TEST_CASE("numbers that no mistake gives are diagnosed as nothing") {
   }
 }
 
-TEST_CASE("a stage that was only saved wrongly is told from one that was used") {
+TEST_CASE("a stage that was only saved wrongly is told apart from one whose wrong numbers were used") {
   const auto trace = causal_run();
   std::vector<NamedArray> arrays = arrays_of(*trace);
   replace(arrays, Stage::K, each((*trace)[Stage::K], [](float v) { return v + 1; }));
@@ -230,7 +230,7 @@ TEST_CASE("a causal mask at the wrong corner is found where an entry is padded a
   scenario.batch_size = 2;
   scenario.queries = 4;
   scenario.keys = 7;
-  scenario.mask = "k <= q && (b == 0 || k < 2)";  // as a mask from a file: no call of causal() to change
+  scenario.mask = "k <= q && (b == 0 || k < 2)";  // without a call of causal(), like a mask from a file
   Scenario theirs = scenario;
   theirs.mask = "k <= q + 3 && (b == 0 || k < 2)";
   const auto trace = compute(scenario), wrong = compute(theirs);
@@ -239,7 +239,7 @@ TEST_CASE("a causal mask at the wrong corner is found where an entry is padded a
   CHECK(ids_of(compare(trace, own).diagnosis()) == Ids{"causal_wrong_corner"});
 }
 
-TEST_CASE("queries and keys that have changed places are seen from the shape of the scores") {
+TEST_CASE("swapped queries and keys are recognised by the shape of the scores") {
   Scenario scenario;
   scenario.source = Source::random;
   scenario.queries = 3;
@@ -251,7 +251,7 @@ TEST_CASE("queries and keys that have changed places are seen from the shape of 
 
 namespace {
 
-/// The run that somebody compares with when they forget to say their mask.
+/// A run without a mask, for comparisons where the user did not give theirs.
 std::shared_ptr<const Trace> unmasked_run() { return compute(Scenario{}); }
 
 std::vector<NamedArray> only(const Trace& trace, std::initializer_list<Stage> stages) {
@@ -262,7 +262,7 @@ std::vector<NamedArray> only(const Trace& trace, std::initializer_list<Stage> st
 
 }  // namespace
 
-TEST_CASE("a right computation under a mask that was not given is not accused") {
+TEST_CASE("a correct computation under a mask that was not given has no mistake") {
   const auto trace = unmasked_run(), theirs = causal_run();
   for (const auto& saved : {only(*theirs, {Stage::mask, Stage::weights}), only(*theirs, {Stage::masked_scores}),
                             only(*theirs, {Stage::weights}), only(*theirs, {Stage::output}), arrays_of(*theirs)}) {
@@ -287,7 +287,7 @@ TEST_CASE("a mistake is found under a mask that was not given") {
   CHECK(ids_of(comparison.diagnosis()) == Ids{"no_scale"});
 }
 
-TEST_CASE("what dropout took is not taken for a mask") {
+TEST_CASE("cells that dropout zeroed are not taken for masked ones") {
   Scenario training;
   training.dropout = 0.4F;
   training.training = true;
@@ -322,7 +322,7 @@ TEST_CASE("the search ends when its time is up, and says so") {
   CHECK(std::ranges::count(worth_saving(comparison, comparison.wrongs.front()), Stage::weights) == 1);
 }
 
-TEST_CASE("a search that somebody stops is no search whose time is up") {
+TEST_CASE("a search that the user stops is not reported as out of time") {
   const auto trace = causal_run();
   const OwnStages own =
       own_stages(*trace, {{"output", each((*trace)[Stage::output], [](float v) { return std::cos(v); })}});
@@ -338,7 +338,7 @@ TEST_CASE("a search that somebody stops is no search whose time is up") {
   CHECK(tried.size() == 3);
 }
 
-TEST_CASE("the clock stops what is under way, and a limit that is not reached stops nothing") {
+TEST_CASE("a time limit stops a running search, and one that is not reached changes nothing") {
   {
     const TimeLimit limit(0.01, {});
     while (!limit.token().stop_requested()) std::this_thread::yield();
@@ -352,7 +352,7 @@ TEST_CASE("the clock stops what is under way, and a limit that is not reached st
   CHECK_FALSE(limit.is_up());
 }
 
-TEST_CASE("mistakes beyond the usual ones are named") {
+TEST_CASE("less usual mistakes are named too") {
   const auto trace = causal_run();
   const Trace& right = *trace;
   const Tensor bias = right[Stage::b_q];
@@ -374,7 +374,7 @@ TEST_CASE("mistakes beyond the usual ones are named") {
   }
 }
 
-TEST_CASE("numbers times one number are said with it, and no other mistake that gives them is doubled by it") {
+TEST_CASE("numbers that differ by one factor are reported with it, and no second finding repeats it") {
   const auto trace = causal_run();
   const OwnStages own = own_stages(*trace, {{"V", each((*trace)[Stage::V], [](float v) { return v * 1.07F; })}});
   const std::vector<Finding> found = compare(trace, own).diagnosis();
@@ -384,7 +384,7 @@ TEST_CASE("numbers times one number are said with it, and no other mistake that 
   CHECK(ids_of(compare(trace, scaled).diagnosis()) == Ids{"no_scale"});
 }
 
-TEST_CASE("numbers that are all of half precision are rounded, not wrong; a mistake in them is still found") {
+TEST_CASE("numbers of half precision are reported as rounded, not wrong, and a mistake in them is still found") {
   const auto trace = causal_run();
   const auto rounded = [](const Tensor& t) {
     return each(
@@ -398,7 +398,7 @@ TEST_CASE("numbers that are all of half precision are rounded, not wrong; a mist
   small.text = "the cat sat";
   small.mask = "causal()";
   small.heads = 1;
-  const auto three = compute(small);  // weights of which five numbers alone can tell
+  const auto three = compute(small);  // only five of its weights are neither 0 nor 1
   const OwnStages both =
       own_stages(*three, {{"V", rounded((*three)[Stage::V])}, {"weights", rounded((*three)[Stage::weights])}});
   CHECK(compare(three, both).matches());

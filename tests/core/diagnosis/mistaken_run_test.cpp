@@ -1,4 +1,4 @@
-// Mistakes made on purpose are those that compare finds.
+// Compare finds each mistake that mistaken_stages() makes.
 #include "core/diagnosis/comparer.h"
 #include "core/diagnosis/reproduction.h"
 #include "core/tensor/error.h"
@@ -22,7 +22,7 @@ std::shared_ptr<const Trace> causal_words() {
 
 }  // namespace
 
-TEST_CASE("a mistake that is made on purpose is found again, and its stages are those of the run up to it") {
+TEST_CASE("a mistake made on purpose is found, and the stages before it are those of the run") {
   const auto trace = causal_words();
   for (const char* id : {"no_scale", "mask_ignored", "mask_inverted", "mask_after_softmax", "softmax_over_queries",
                          "split_without_transpose", "merge_without_transpose", "value_is_key", "causal_sees_next",
@@ -44,7 +44,7 @@ TEST_CASE("a mistake that is unknown or cannot be made is refused with what was 
   CHECK_THROWS_AS(mistaken_stages("no_scale", 99, trace), SettingError);
 }
 
-TEST_CASE("the comparer gives the differences and what is behind them; the newest pair wins") {
+TEST_CASE("the comparer gives the differences and their causes, of the newest pair it was given") {
   const auto trace = causal_words();
   Comparer comparer;
   comparer.submit(trace, {{}, "mask_inverted", 0, false});

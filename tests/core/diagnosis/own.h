@@ -12,7 +12,7 @@
 
 namespace headlight {
 
-/// As read from an .npz of these arrays.
+/// The stages that are read from an .npz with these arrays.
 inline OwnStages own_stages(const Trace& trace, const std::vector<NamedArray>& arrays) {
   const auto path =
       std::filesystem::temp_directory_path() / ("headlight-own-" + std::to_string(std::random_device{}()) + ".npz");
@@ -24,7 +24,7 @@ inline OwnStages own_stages(const Trace& trace, const std::vector<NamedArray>& a
   return read_own_stages(path.string(), trace);
 }
 
-/// [B, …] with `change` applied to each number.
+/// The tensor with `change` applied to each number.
 template <typename Change>
 Tensor each(const Tensor& tensor, Change change) {
   const Tensor packed = tensor.contiguous();

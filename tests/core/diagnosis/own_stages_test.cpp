@@ -9,7 +9,7 @@ using namespace headlight;
 
 namespace {
 
-/// 6 tokens, d_model 16, 4 heads.
+/// A run of 6 tokens, d_model 16 and 4 heads.
 std::shared_ptr<const Trace> run_of(Index batch, Index kv_heads = 4) {
   Scenario scenario;
   scenario.source = Source::random;
@@ -22,7 +22,7 @@ std::shared_ptr<const Trace> run_of(Index batch, Index kv_heads = 4) {
   return compute(scenario);
 }
 
-/// The stage as somebody saved it is taken for that of the run.
+/// Checks that a stage saved in this layout is read as the stage of the run.
 void check_read(const Trace& trace, Stage stage, const Tensor& saved) {
   CAPTURE(name(stage), to_string(saved.shape()));
   const OwnStages own = own_stages(trace, {{std::string(name(stage)), saved, stage == Stage::mask}});
@@ -34,7 +34,7 @@ void check_read(const Trace& trace, Stage stage, const Tensor& saved) {
 
 }  // namespace
 
-TEST_CASE("a batch of one may lack its axis, and so may a head") {
+TEST_CASE("the axis of a batch of one, or of a single head, may be missing") {
   const auto one = run_of(1);
   check_read(*one, Stage::weights, (*one)[Stage::weights].view({4, 6, 6}));
   check_read(*one, Stage::output, (*one)[Stage::output].view({6, 16}));
@@ -68,7 +68,7 @@ TEST_CASE("a mask may be broadcast or additive") {
   CHECK_FALSE(own_stages(*two, {{"mask", Tensor::full({6, 6}, 0.5F)}}).stages[0].fits);
 }
 
-TEST_CASE("a shape that cannot be the stage's is told, with the one expected") {
+TEST_CASE("a shape that cannot be the stage's is refused with the expected one") {
   const auto two = run_of(2);
   const OwnStages own = own_stages(*two, {{"Q_heads", (*two)[Stage::Q_heads].transpose(1, 2).contiguous()}});
   CHECK_FALSE(own.stages[0].fits);
@@ -88,7 +88,7 @@ TEST_CASE("a file that holds none of the stages lists them") {
   }
 }
 
-TEST_CASE("a file of weights in the place of own stages is told from one, as the two were exchanged") {
+TEST_CASE("a file of parameters given in place of own stages is recognised as two exchanged files") {
   const auto two = run_of(2);
   for (const char* name : {"W_q", "layers.0.self_attn.q_proj.weight"}) {
     try {
@@ -100,7 +100,7 @@ TEST_CASE("a file of weights in the place of own stages is told from one, as the
   }
 }
 
-TEST_CASE("a stage that the run leaves out is compared with the one it leaves as it is") {
+TEST_CASE("a stage that the run leaves out is compared with the stage that stands for it") {
   const auto two = run_of(2);
   const OwnStages own =
       own_stages(*two, {{"dropped_weights", (*two)[Stage::weights]}, {"Q_rotated", (*two)[Stage::Q_heads]}});
@@ -109,7 +109,7 @@ TEST_CASE("a stage that the run leaves out is compared with the one it leaves as
   CHECK(comparison.stages.size() == two->stages().size() + 2);
 }
 
-TEST_CASE("arrays under other names are taken for what they probably are, by their shape") {
+TEST_CASE("for arrays with unknown names the error suggests stages of the same shape") {
   const auto run = run_of(1);
   const OwnStages own = own_stages(
       *run, {{"attn", (*run)[Stage::weights]}, {"context", (*run)[Stage::concat]}, {"output", (*run)[Stage::output]}});

@@ -43,7 +43,7 @@ TEST_CASE("the subset that was added up is found, whatever its size") {
   }
 }
 
-TEST_CASE("a sum that no subset comes close to is of none") {
+TEST_CASE("no subset is found for a sum that none comes close to") {
   const std::vector<Vector> terms = drawn_terms(10, 3);
   Vector target = sum_of(terms, std::vector<bool>(10, true));
   target[2] += 1e-3;

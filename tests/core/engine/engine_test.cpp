@@ -46,7 +46,7 @@ TEST_CASE("the newest scenario wins and cancels the one under way") {
   CHECK(outcome->trace->dims().n_q == 3);
 }
 
-TEST_CASE("a person's mistake comes back as its sentence, and the engine goes on") {
+TEST_CASE("an InputError comes back as its message, and the engine goes on") {
   Engine engine;
   Scenario wrong = random_scenario(4);
   wrong.mask = "causal(";
@@ -59,7 +59,7 @@ TEST_CASE("a person's mistake comes back as its sentence, and the engine goes on
   CHECK(engine.wait()->trace);
 }
 
-TEST_CASE("the last trace is drawn on: a new mask does not project Q again") {
+TEST_CASE("stages of the last trace are reused: a new mask does not project Q again") {
   Engine engine;
   Scenario scenario = random_scenario(4);
   engine.submit(scenario);
@@ -86,7 +86,7 @@ TEST_CASE("an engine that is busy can be destroyed at once") {
   engine.submit(random_scenario(3000));
 }
 
-TEST_CASE("while it computes, an engine tells how far it is") {
+TEST_CASE("an engine reports its progress while it computes") {
   std::atomic<bool> saw_work = false;
   std::atomic<const Engine*> watched = nullptr;
   Engine engine([&] {
@@ -101,7 +101,7 @@ TEST_CASE("while it computes, an engine tells how far it is") {
   CHECK(saw_work);
 }
 
-TEST_CASE("of a sequence too long to hold, the trace comes before what is known of all its heads") {
+TEST_CASE("for a sequence too long to store, the trace arrives before the overview of its heads") {
   setenv("HEADLIGHT_MEMORY", "0.5", 1);  // megabytes
   std::vector<Outcome> outcomes;
   {

@@ -1,4 +1,4 @@
-// What the layers give together is the same whether it is made off the frame or at once, and the newest wish wins.
+// Rollout and flow are the same whether a worker or the caller computes them, and the newest request wins.
 #include "core/engine/long_task.h"
 #include "core/network/attention_flow.h"
 #include "tests/attention_inputs.h"
@@ -8,7 +8,7 @@ using namespace headlight;
 
 namespace {
 
-/// Three layers of one stack, attention that adds up to one.
+/// Three layers of one stack, with random attention whose rows sum to one.
 std::shared_ptr<const HeadOverview> three_layers(Index n) {
   auto overview = std::make_shared<HeadOverview>();
   for (std::uint64_t l = 0; l < 3; ++l) {
@@ -27,7 +27,7 @@ std::shared_ptr<const HeadOverview> three_layers(Index n) {
 
 }  // namespace
 
-TEST_CASE("rollout and flow are made off the frame as they are made at once", "[engine]") {
+TEST_CASE("a worker computes the same rollout and flow as a direct call", "[engine]") {
   const auto overview = three_layers(9);
   LayersJoiner joiner;
   joiner.want({overview, 2, 0, Joining::rollout});
@@ -44,7 +44,7 @@ TEST_CASE("rollout and flow are made off the frame as they are made at once", "[
   }
 }
 
-TEST_CASE("what is not wanted in a frame any more is let go of, and a newer wish has none of the older one's rows",
+TEST_CASE("a result that no frame asks for is dropped, and a newer request keeps no rows of the older one",
           "[engine]") {
   const auto overview = three_layers(40);
   LayersJoiner joiner;
@@ -53,7 +53,7 @@ TEST_CASE("what is not wanted in a frame any more is let go of, and a newer wish
   joiner.wait();
   CHECK_THAT(joiner.now().matrix, agrees_with(with_residual(overview->means_up_to(0, 0).front())));
   joiner.end_frame();
-  CHECK(joiner.now().matrix.defined());  // it was wanted in this frame
+  CHECK(joiner.now().matrix.defined());  // this frame asked for it
   joiner.end_frame();
   CHECK_FALSE(joiner.now().matrix.defined());
   CHECK(joiner.settled());

@@ -8,7 +8,7 @@
 
 using namespace headlight;
 
-TEST_CASE("a long task runs once for what it is of, says how far it is, and gives its error") {
+TEST_CASE("a long task runs once for each input, reports its progress, and gives its error") {
   LongTask task;
   std::atomic<int> runs = 0;
   const auto of = std::make_shared<int>(1);
@@ -29,7 +29,7 @@ TEST_CASE("a long task runs once for what it is of, says how far it is, and give
   CHECK(task.now().error.english().find("is wrong") != std::string::npos);
 }
 
-TEST_CASE("a long task stops by hand, where nobody looks, and for another; it can begin again") {
+TEST_CASE("a long task stops on request, when no frame asks for it, and for another input; it can begin again") {
   LongTask task;
   std::atomic<int> begun = 0, left = 0;
   const auto endless = [&](const std::stop_token& stop, const std::function<void(double)>& told) {
@@ -55,7 +55,7 @@ TEST_CASE("a long task stops by hand, where nobody looks, and for another; it ca
   task.again();
   CHECK(reaches(begun, 2));
   CHECK(left == 1);
-  task.end_frame();  // it was wanted in this frame
+  task.end_frame();  // this frame asked for it
   CHECK(task.now().running);
   task.end_frame();
   CHECK(task.now().stopped);

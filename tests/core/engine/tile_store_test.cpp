@@ -34,8 +34,8 @@ TileRange all_tiles(Index rows, Index cols, int level) {
   return {level, 0, (rows + side - 1) / side, 0, (cols + side - 1) / side};
 }
 
-/// By another way than pool_blocks(): cell by cell, what stands out in the block.
-std::pair<CellKind, float> block_of(const TiledMatrix& of, Index row, Index col, Index side) {
+/// The expected value of a block, found cell by cell, without pool_blocks().
+std::pair<CellKind, float> expected_block(const TiledMatrix& of, Index row, Index col, Index side) {
   const MatrixView values = of.values.matrix(of.batch, of.head);
   const Tensor mask = of.mask.expand(of.values.shape());
   CellMasks masks;
@@ -74,7 +74,7 @@ void check_against_cells(const TileStore& store, const TiledMatrix& of, Index ro
       int wrong = 0;
       for (Index r = 0; r < cells.rows; ++r) {
         for (Index c = 0; c < cells.cols; ++c) {
-          const auto [kind, value] = block_of(of, (tr * tile_side + r) * side, (tc * tile_side + c) * side, side);
+          const auto [kind, value] = expected_block(of, (tr * tile_side + r) * side, (tc * tile_side + c) * side, side);
           wrong += classify(cells, masks, r, c) != kind || (kind == CellKind::value && cells(r, c) != value) ? 1 : 0;
         }
       }
@@ -87,7 +87,7 @@ void check_against_cells(const TileStore& store, const TiledMatrix& of, Index ro
 
 }  // namespace
 
-TEST_CASE("a tile has what stands out in each of its blocks, at every level and at uneven edges") {
+TEST_CASE("a tile has the pooled value of each of its blocks, at every level and at uneven edges") {
   constexpr Index rows = 601, cols = 1030;
   const TiledMatrix matrix = mixed(rows, cols);
   for (int level = 0; level <= coarsest_level(rows, cols); ++level) {
@@ -102,7 +102,7 @@ TEST_CASE("a tile has what stands out in each of its blocks, at every level and 
   }
 }
 
-TEST_CASE("what is exact makes what is coarser exact too, without another look at the matrix") {
+TEST_CASE("coarser tiles are made from exact ones without reading the matrix again") {
   constexpr Index rows = 700, cols = 515;
   const TiledMatrix matrix = mixed(rows, cols);
   TileStore store;
@@ -119,7 +119,7 @@ TEST_CASE("the coarsest level is the first whose one tile holds the matrix") {
   CHECK(coarsest_level(131072, 131072) == 9);
 }
 
-TEST_CASE("tiles that no frame wants any more are forgotten, and so are those of another matrix") {
+TEST_CASE("tiles that no frame asks for are freed, and so are those of another matrix") {
   const TiledMatrix matrix = mixed(300, 300);
   TileStore store;
   store.want(matrix, {0, 0, 1, 0, 1});
@@ -127,7 +127,7 @@ TEST_CASE("tiles that no frame wants any more are forgotten, and so are those of
   REQUIRE(store.find({0, 0, 0}));
   store.end_frame();
   CHECK(store.find({0, 0, 0}));
-  store.end_frame();  // a frame without a map
+  store.end_frame();  // this frame shows no map
   CHECK_FALSE(store.find({0, 0, 0}));
   CHECK(store.progress().settled);
 
@@ -144,7 +144,7 @@ TEST_CASE("tiles that no frame wants any more are forgotten, and so are those of
   CHECK(before->values.matrix()(3, 1) == matrix.values.matrix(0, 1)(3, 1));
 }
 
-TEST_CASE("the newest wish wins, however many came before it") {
+TEST_CASE("the newest request is served, however many came before it") {
   const TiledMatrix matrix = mixed(2000, 2000);
   TileStore store;
   for (Index i = 0; i < 40; ++i) store.want(matrix, {i % 3 == 0 ? 1 : 0, i % 4, i % 4 + 2, i % 3, i % 3 + 2});
@@ -154,7 +154,7 @@ TEST_CASE("the newest wish wins, however many came before it") {
   check_against_cells(store, matrix, 2000, 2000, 1);
 }
 
-TEST_CASE("a sample looks at one row of each block") {
+TEST_CASE("a sampled tile reads one row of each block") {
   const Tensor values = Tensor::of({4, 2}, {1, -2, 9, 9, 3, 4, 9, 9});
   const PooledMatrix sample = pool_blocks(values.matrix(), {}, 2, 0, 1),
                      exact = pool_blocks(values.matrix(), {}, 2, 0, 0);

@@ -20,7 +20,7 @@ using namespace headlight;
 
 namespace {
 
-/// The explained value from its terms alone, by the rule in explain.h.
+/// The explained value, computed from its terms alone by the rule in explain.h.
 double recomputed(const Explanation& e) {
   if (const Quantity* sum = e.quantity("sum")) {
     for (const Term& term : e.terms) {
@@ -112,7 +112,7 @@ bool in(const Region& region, const Cell& cell) {
 
 }  // namespace
 
-TEST_CASE("a thousand random cells of every fixture: the value is the trace's, and the terms make it again") {
+TEST_CASE("a thousand random cells of every fixture: the value is the trace's, and the terms give it") {
   for (const char* fixture : {"alibi_causal", "gqa_causal", "qk_layernorm", "s000_masked_mha", "s001_mha", "s001_cross",
                               "s002_v1", "s002_v2", "s002_v3", "s002_v4", "s003_ones", "s003_valid_lens",
                               "s003_valid_lens_per_query", "s004_functional", "torch_mha"}) {
@@ -121,7 +121,7 @@ TEST_CASE("a thousand random cells of every fixture: the value is the trace's, a
   }
 }
 
-TEST_CASE("terms make the value again in every variant of the pipeline") {
+TEST_CASE("terms give the value in every variant of the pipeline") {
   std::vector<Scenario> variants(9, everything());
   variants.push_back(every_score_setting());
   variants[1].rope = Rope::interleaved;
@@ -183,11 +183,11 @@ TEST_CASE("a cell is named in four numbers or in its stage's own, and out of ran
   }
   try {
     cell_named(*trace, "--cell", "weights:0,0,9,0");
-    FAIL("taken");
+    FAIL("it was accepted");
   } catch (const SettingError& error) { CHECK(error.sentence() == "row 9 is out of range; expected 0 to 4"); }
 }
 
-TEST_CASE("long sums show their largest products and the rest as one") {
+TEST_CASE("long sums show their largest products, and all others as one term") {
   Inputs inputs = small_inputs({.batch = 1, .heads = 1, .kv_heads = 1, .n_q = 2, .n_k = 2, .d_model = 8});
   inputs.b_q = {};
   inputs.query = Tensor({1, 2, 8}, Buffer{0, 0, 3, 0, 0, -2, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0});
@@ -197,7 +197,7 @@ TEST_CASE("long sums show their largest products and the rest as one") {
   CHECK(e.terms.size() == 16);
 }
 
-TEST_CASE("markup reads as plain text in a terminal") {
+TEST_CASE("markup becomes plain text for a terminal") {
   CHECK(plain_math("s_{2,3} = \\frac{q_{2}·k_{3}}{\\sqrt{d_{head}}}") == "s[2,3] = q_2·k_3 / √d_head");
   CHECK(plain_math("\\frac{a + b}{c}") == "(a + b) / c");
   CHECK(plain_math("\\frac{") == " / ");
@@ -206,7 +206,7 @@ TEST_CASE("markup reads as plain text in a terminal") {
   CHECK(without_stages("\\in{") == "");
 }
 
-TEST_CASE("the case comes before an equation, so that its end is what it is equal to") {
+TEST_CASE("the case is written before an equation, which ends in the value") {
   Scenario scenario;
   scenario.mask = "causal()";
   scenario.dropout = 0.5F;
@@ -238,7 +238,7 @@ TEST_CASE("a painted cell of the mask is explained by the painting, the others b
   CHECK(explain(*trace, {Stage::mask, 0, 1, 0, 4}).formula.ends_with(" = causal()"));
 }
 
-TEST_CASE("where values have a head size of their own and inputs are latents, every cell is explained all the same") {
+TEST_CASE("every cell is explained also where values have a head size of their own or inputs are latents") {
   for (const char* model : {"deepseek_v2", "deepseek_v3"}) {
     Scenario scenario = of_file(std::string("networks/") + model);
     scenario.text = "3 17 5 28";
@@ -249,7 +249,7 @@ TEST_CASE("where values have a head size of their own and inputs are latents, ev
   }
 }
 
-TEST_CASE("a biased score of DeBERTa opens into word with word, c2p and p2c, each as PyTorch has it") {
+TEST_CASE("a biased score of DeBERTa is explained by content-to-content, c2p and p2c, each PyTorch's") {
   const auto expected = open_arrays(samples::fixture("networks/deberta2") / "expected.npz");
   for (const char* layer : {"0", "1"}) {
     Scenario scenario;

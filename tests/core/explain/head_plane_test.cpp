@@ -15,7 +15,7 @@ MatrixView view_of(const std::vector<float>& values, Index cols) {
 
 }  // namespace
 
-TEST_CASE("with two numbers a word the plane is those two, and nothing is left out") {
+TEST_CASE("for d_head 2 the plane holds both numbers, and nothing is left out") {
   const std::vector<float> q{1, 2, -3, 0.5f}, k{0, 1};
   const HeadPlane plane(view_of(q, 2), view_of(k, 2));
   CHECK(plane.whole());
@@ -25,8 +25,8 @@ TEST_CASE("with two numbers a word the plane is those two, and nothing is left o
   CHECK(plane.keys()[0].y == 1);
 }
 
-TEST_CASE("vectors that lie in a plane are shown whole, their dot products the products of the shadows") {
-  // Multiples and sums of (1, 2, 0, −1) and (0, 1, 1, 3), which are no axes.
+TEST_CASE("vectors that lie in a plane keep their lengths and dot products when projected to it") {
+  // Linear combinations of (1, 2, 0, −1) and (0, 1, 1, 3), which are not along the axes.
   const std::vector<float> q{2, 4, 0, -2, 1, 3, 1, 2}, k{1, 1, -1, -4, 0, 2, 2, 6};
   const HeadPlane plane(view_of(q, 4), view_of(k, 4));
   CHECK_FALSE(plane.whole());
@@ -41,8 +41,8 @@ TEST_CASE("vectors that lie in a plane are shown whole, their dot products the p
   }
 }
 
-TEST_CASE("of vectors that leave the plane the share says how much of their squared lengths is in it") {
-  // Along three axes with squares 9 + 9, 4 + 4 and 1 + 1, for queries and keys alike: the plane takes the two largest.
+TEST_CASE("the share is how much of the vectors' squared lengths lies in the plane") {
+  // Queries and keys lie along three axes with squares 9 + 9, 4 + 4 and 1 + 1; the plane has the two largest.
   const std::vector<float> all{3, 0, 0, 0, 2, 0, 0, 0, 1};
   const HeadPlane plane(view_of(all, 3), view_of(all, 3));
   CHECK(plane.query_share() == Approx(13.0 / 14));
@@ -52,7 +52,7 @@ TEST_CASE("of vectors that leave the plane the share says how much of their squa
   CHECK(std::abs(plane.shadow(other).x) + std::abs(plane.shadow(other).y) == Approx(0).margin(1e-9));
 }
 
-TEST_CASE("a score is length times length times cosine, and nothing has no direction") {
+TEST_CASE("a score is length times length times cosine, and a zero vector has no direction") {
   const std::vector<float> q{3, 4}, k{4, 3}, none{0, 0};
   const DotProduct dot = dot_product(q, k);
   CHECK(dot.score == 24);
@@ -61,7 +61,7 @@ TEST_CASE("a score is length times length times cosine, and nothing has no direc
   CHECK(dot_product(q, none).cosine == 0);
 }
 
-TEST_CASE("a row that is not finite does not take the others along") {
+TEST_CASE("a row that is not finite does not change the others") {
   const std::vector<float> q{1, 0, 0, std::nanf(""), 0, 0}, k{0, 1, 0};
   const HeadPlane plane(view_of(q, 3), view_of(k, 3));
   CHECK(std::isfinite(plane.queries()[0].x));
@@ -69,7 +69,7 @@ TEST_CASE("a row that is not finite does not take the others along") {
   CHECK(plane.queries()[1].x == 0);
 }
 
-TEST_CASE("in the plane through a query and a key their lengths and their angle are true, and the key lies above") {
+TEST_CASE("the plane through a query and a key keeps their lengths and angle, and the key lies above") {
   const std::vector<float> q{3, 0, 4, 1, -1, 2, 5, 0}, k{1, 1, 1, -2, 6, 0, 8, 2, 0, 0, 0, 0};
   for (Index i = 0; i < 2; ++i) {
     for (Index j = 0; j < 3; ++j) {

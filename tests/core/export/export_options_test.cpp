@@ -44,7 +44,7 @@ TEST_CASE("options of a figure written as words and read again are the same opti
   }
 }
 
-TEST_CASE("a scenario that differs by settings is a command line, one with too much painted to type is not") {
+TEST_CASE("settings that differ become a command line, unless too many painted cells would have to be typed") {
   const Scenario base;
   Scenario changed;
   changed.mask = "causal() && window(3)";
@@ -58,7 +58,7 @@ TEST_CASE("a scenario that differs by settings is a command line, one with too m
   REQUIRE(words);
   CHECK(*words == std::vector<std::string>{"--heads", "2", "--no-bias", "--qk-norm=l2", "--alibi", "--mask",
                                            "causal() && window(3)", "--valid-lens", "3,2", "--fill", "-inf"});
-  CHECK_FALSE(settings_between(changed, base));  // no words take a mask away
+  CHECK_FALSE(settings_between(changed, base));  // no option removes a mask
   Scenario edited;
   edited.edits = {{Stage::query, 0, 1, 2, 0.5f}};
   CHECK(settings_between(base, edited).value() ==
@@ -67,7 +67,7 @@ TEST_CASE("a scenario that differs by settings is a command line, one with too m
   CHECK_FALSE(settings_between(base, edited));
 }
 
-TEST_CASE("a command line names the lesson, the file, the sentence or the seed that it begins with") {
+TEST_CASE("a command line names the lesson, the file, the sentence or the seed that a scenario begins with") {
   Scenario text;
   text.text = "it's here";
   CHECK(source_words(text, {}) == std::vector<std::string>{"--text", "it's here"});
@@ -81,7 +81,7 @@ TEST_CASE("a command line names the lesson, the file, the sentence or the seed t
   CHECK(source_words(lesson.scenario, {lesson, ""}) == std::vector<std::string>{"lesson:first-light"});
   Scenario edited = text;
   edited.edits = {{Stage::query, 0, 1, 2, 0.5f}};
-  CHECK(source_words(edited, {}));  // an edit has a word of its own; thousands are too long for a line
+  CHECK(source_words(edited, {}));  // one edit has an option; thousands are too long for a line
   Scenario much = edited;
   for (Index i = 0; i < 300; ++i) much.edits.push_back({Stage::query, 0, i, 0, 1});
   CHECK_FALSE(source_words(much, {}));
@@ -92,12 +92,12 @@ TEST_CASE("a command line names the lesson, the file, the sentence or the seed t
   CHECK(saved->front() == "/a/b.json");
 }
 
-TEST_CASE("a line for the shell quotes what the shell would take apart") {
+TEST_CASE("a shell line quotes words that the shell would split") {
   CHECK(shell_line({"headlight", "--mask", "causal() && window(3)", "it's", "", "a-b_c/d.png", "--head=0,2"}) ==
         "headlight --mask 'causal() && window(3)' 'it'\\''s' '' a-b_c/d.png --head=0,2");
 }
 
-TEST_CASE("a shell line escapes what a terminal would take for a command, so that the shell reads the same word") {
+TEST_CASE("a shell line escapes control characters, and the shell reads the same word") {
   CHECK(shell_line({"--text",
                     "a\x15"
                     "1'\\b"}) == "--text $'a\\0251\\'\\\\b'");
@@ -105,14 +105,14 @@ TEST_CASE("a shell line escapes what a terminal would take for a command, so tha
   CHECK(shell_line({"é\xC2\x9B"}) == "$'é\\302\\233'");
 }
 
-TEST_CASE("a size without its number is refused as a size, with what one looks like") {
+TEST_CASE("a size without a number is refused with an example of a size") {
   for (const char* wrong : {"xcm", "3.3xin", "cm", "0x4cm"}) {
     INFO(wrong);
     CHECK_THROWS_WITH(parse_wanted_size("--size", wrong), Catch::Matchers::Contains("is not a size"));
   }
 }
 
-TEST_CASE("a network of pictures is given no text, unless it compares them with texts") {
+TEST_CASE("a command line gives a vision network no text, unless it compares pictures with texts") {
   Scenario shapes;
   shapes.source = Source::file;
   shapes.file = "model:shapes";
@@ -130,7 +130,7 @@ TEST_CASE("a network of pictures is given no text, unless it compares them with 
   CHECK(*(text + 1) == "1 28");
 }
 
-TEST_CASE("numbers are written as the kind of file that their name says, and no other name is taken") {
+TEST_CASE("the ending of a file name chooses the format of numbers, and an unknown ending is refused") {
   const std::map<std::string, std::string> starts{
       {".csv", "0."}, {".npy", "\x93NUMPY"}, {".npz", "PK"}, {".json", "{"}};
   const samples::TempFolder folder;
@@ -149,7 +149,7 @@ TEST_CASE("numbers are written as the kind of file that their name says, and no 
   for (const char* ending : export_endings()) CHECK(samples::has(sentence, ending));
 }
 
-TEST_CASE("what holds several matrices is refused where a file holds one") {
+TEST_CASE("several matrices are refused where a file format holds one") {
   const samples::TempFolder folder;
   const auto trace = compute_any(Scenario());
   ExportOptions options;

@@ -1,4 +1,4 @@
-// Figures as one HTML file: what stands in it is what was computed.
+// Figures as one HTML file, whose numbers are those of the run.
 #include <cmath>
 #include <limits>
 
@@ -91,7 +91,7 @@ TEST_CASE("a page holds every number of its figure within half a step of its sca
   }
 }
 
-TEST_CASE("a page of weights holds what each brings beside them, the page of another stage does not") {
+TEST_CASE("a page of weights also has contribution_norms, the page of another stage does not") {
   Scenario s;
   s.text = "the cat sat";
   s.heads = 2;
@@ -117,7 +117,7 @@ TEST_CASE("a page of weights holds what each brings beside them, the page of ano
   CHECK(data_of(whole_text(path, 1'000'000))["arrives"].is_null());
 }
 
-TEST_CASE("a page of all layers holds what each brings, of many cells without those that a mask hides") {
+TEST_CASE("a page of all layers has contribution_norms, of many cells only those that no mask hides") {
   Scenario s;
   s.source = Source::file;
   s.file = places::sentences();
@@ -154,7 +154,7 @@ TEST_CASE("a page of all layers holds what each brings, of many cells without th
   CHECK(decoded(kept["values"]).size() == 2000);
 }
 
-TEST_CASE("what is no number is named by its kind in a page, and does not stretch the scale") {
+TEST_CASE("a page names masked, NaN and infinite cells by kind, and they do not change the scale") {
   const float infinite = std::numeric_limits<float>::infinity();
   const auto data =
       data_of(html_figure(one_panel(Tensor({1, 4}, {0.5f, -infinite, infinite, std::nanf("")})), "scores"));
@@ -162,7 +162,7 @@ TEST_CASE("what is no number is named by its kind in a page, and does not stretc
   CHECK(number_at(data, decoded(data["values"]), 0) == Approx(0.5f));
 }
 
-TEST_CASE("a word cannot end the element that the numbers stand in, and a page asks for nothing elsewhere") {
+TEST_CASE("a token cannot close the script element of a page, and a page loads nothing from elsewhere") {
   FigureSpec spec = one_panel(Tensor({1, 2}, {1.0f, 2.0f}));
   spec.title = "<b>&";
   spec.col_ticks = {"</script><script>", "<!--"};

@@ -1,4 +1,4 @@
-// Figures over layers and of two files.
+// Figures of all layers, and of the difference of two files.
 #include "core/export/layers_figure.h"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ ExportOptions options_with(const std::string& layers) {
 
 }  // namespace
 
-TEST_CASE("a figure of all layers has a panel a head, layers as rows, one scale") {
+TEST_CASE("a figure of all layers has a row for each layer, a panel for each head, and one scale") {
   const auto trace = compute_any(sentences());
   const FigureSpec spec = figure_for(*trace, options_with("all"));
   const auto whole = run_network(sentences());
@@ -51,7 +51,7 @@ TEST_CASE("a figure of all layers has a panel a head, layers as rows, one scale"
   CHECK_FALSE(ArrangedFigure(spec).pdf().empty());
 }
 
-TEST_CASE("numbers of all layers are [L, H, n_q, n_k], the very ones of the pass") {
+TEST_CASE("numbers of all layers are [L, H, n_q, n_k] and those of the pass") {
   const auto trace = compute_any(sentences());
   const NamedArray array = layers_array(*trace, options_with("all"));
   REQUIRE(array.values.shape() == Shape{2, 4, 7, 7});
@@ -60,7 +60,7 @@ TEST_CASE("numbers of all layers are [L, H, n_q, n_k], the very ones of the pass
   CHECK_THAT(array.values.slice(0, 1, 1).contiguous(), agrees_with(whole->layers[1].weights));
 }
 
-TEST_CASE("a change is drawn in its own layer alone, and the layers after it go on from what it gives") {
+TEST_CASE("a changed setting is that of its layer alone, and later layers get its changed output") {
   Scenario changed = sentences();
   const auto own = run_network(changed);
   changed.layer = "0";
@@ -69,7 +69,7 @@ TEST_CASE("a change is drawn in its own layer alone, and the layers after it go 
     const auto whole = run_network(scenario);
     Run drawn;
     drawn.summary = Summary::whole;
-    for (const Run& run : {Run{}, drawn}) {  // a pass that ends at the layer, and one that went to its end
+    for (const Run& run : {Run{}, drawn}) {  // the pass may end at the layer or be complete
       const Tensor all = layers_array(*compute_any(scenario, nullptr, run), options_with("all")).values;
       for (const Index layer : {0, 1})
         CHECK_THAT(all.slice(0, layer, 1).contiguous(),
@@ -79,7 +79,7 @@ TEST_CASE("a change is drawn in its own layer alone, and the layers after it go 
           Approx(layers_array(*compute_any(sentences(), nullptr, run), options_with("rollout")).values.at({6, 2})));
     }
     CHECK_FALSE(std::ranges::equal(whole->layers[1].weights.values(), own->layers[1].weights.values()));
-    CHECK(whole->layers[1].weights.matrix(0, 0)(2, 5) == 0);  // which no change of layer 0 lets it see
+    CHECK(whole->layers[1].weights.matrix(0, 0)(2, 5) == 0);  // a change in layer 0 does not change the mask of layer 1
   };
   changed.mask = "full()";
   differs_after("mask", changed);
@@ -91,7 +91,7 @@ TEST_CASE("a change is drawn in its own layer alone, and the layers after it go 
   differs_after("edit", changed);
 }
 
-TEST_CASE("rollout as numbers is that of the pass, through the whole stack or up to a layer") {
+TEST_CASE("rollout written as numbers is that of the pass, through the whole stack or up to a layer") {
   const auto trace = compute_any(sentences());
   const auto whole = run_network(sentences());
   std::vector<Tensor> means;
@@ -126,7 +126,7 @@ TEST_CASE("rollout of a file whose rows do not sum to 1 divides them and says so
   CHECK(formula_of(1).find("divided") == std::string::npos);
 }
 
-TEST_CASE("stacks of different shapes are drawn one at a time, and what has no layers says so") {
+TEST_CASE("stacks of different shapes are drawn one at a time, and a run without layers is refused") {
   Scenario numbers;
   numbers.source = Source::file;
   numbers.file = "model:numbers";
@@ -139,7 +139,7 @@ TEST_CASE("stacks of different shapes are drawn one at a time, and what has no l
   CHECK_THROWS_AS(figure_for(*compute_any(random), options_with("all")), SettingError);
 }
 
-TEST_CASE("a difference of two files is the second less the first, from stages or from what a file computes") {
+TEST_CASE("a difference of two files is the second minus the first, of saved or of computed stages") {
   const auto trace = compute_any(sentences());
   Scenario other = sentences();
   other.knock_out = {{"0", 3}};
@@ -168,7 +168,7 @@ TEST_CASE("a difference of two files is the second less the first, from stages o
   std::filesystem::remove(path);
 }
 
-TEST_CASE("a figure names the layer of a file that has several, also where none was asked for") {
+TEST_CASE("a figure of a file with several layers names its layer, also the default one") {
   const samples::TempFolder folder;
   write_npz(folder / "attentions.npz", std::vector<NamedArray>{{"attentions", Tensor::full({2, 1, 1, 2, 2}, 0.5F)}});
   Scenario scenario;
@@ -179,7 +179,7 @@ TEST_CASE("a figure names the layer of a file that has several, also where none 
   CHECK(figure_for(*compute_any(scenario), options).title.find("layer 0") != std::string::npos);
 }
 
-TEST_CASE("the formula of a figure has a bias where the run has one") {
+TEST_CASE("the formula of a figure has a bias term where the run has a bias") {
   Scenario scenario;
   ExportOptions options;
   options.stage = Stage::Q;
@@ -188,7 +188,7 @@ TEST_CASE("the formula of a figure has a bias where the run has one") {
   CHECK(figure_for(*compute_any(scenario), options).subtitle == as_mathematics("X_q W_qᵀ"));
 }
 
-TEST_CASE("names of mathematics are set with indices, other words stay as they are") {
+TEST_CASE("names of stages are drawn with subscripts, other words stay as they are") {
   const auto trace = compute_any(sentences());
   ExportOptions options;
   options.stage = Stage::scaled_scores;
@@ -226,7 +226,7 @@ TEST_CASE("a figure of shares has rows that sum to one, of one layer and of all"
   CHECK_FALSE(trace->has(Stage::contribution_norms));
 }
 
-TEST_CASE("the lens as a figure shows the words of the lens, and as CSV its numbers", "[figure]") {
+TEST_CASE("a figure of the logit lens shows its words, and the CSV its numbers", "[figure]") {
   const auto trace = compute_any(sentences());
   ExportOptions options;
   options.style.kind = PictureKind::lens;
@@ -249,7 +249,7 @@ TEST_CASE("the lens as a figure shows the words of the lens, and as CSV its numb
   CHECK_THROWS_AS(figure_for(*trace, options), SettingError);
 }
 
-TEST_CASE("a lens of paper size says what its colours are, and its bar ends at the largest of them", "[figure]") {
+TEST_CASE("a lens figure of a given size explains its colours, and its bar ends at the largest value", "[figure]") {
   const auto trace = compute_any(sentences());
   ExportOptions options;
   options.style.kind = PictureKind::lens;
@@ -261,7 +261,7 @@ TEST_CASE("a lens of paper size says what its colours are, and its bar ends at t
   CHECK(panel_ranges(spec, ColormapKind::sequential).front().hi == most);
 }
 
-TEST_CASE("the cells of a figure of parts add up to the logit, each the part of its layer and head", "[figure]") {
+TEST_CASE("the cells of a figure of logit parts are those of each layer and head and add up to the logit", "[figure]") {
   const auto trace = compute_any(sentences());
   const auto pass = network_of(trace->inputs);
   ExportOptions options;
@@ -296,7 +296,7 @@ TEST_CASE("the cells of a figure of parts add up to the logit, each the part of 
   }
 }
 
-TEST_CASE("a figure of patches shows by how much each changes the logit, at words and at heads", "[figure]") {
+TEST_CASE("a figure of patching shows how much each patch changes the logit, at tokens and at heads", "[figure]") {
   const auto trace = compute_any(sentences());
   const auto pass = network_of(trace->inputs);
   const std::string other = "the dog" + pass->asked.substr(std::string("the cat").size());
@@ -323,7 +323,7 @@ TEST_CASE("a figure of patches shows by how much each changes the logit, at word
   CHECK_FALSE(ArrangedFigure(figure_for(*trace, options)).pdf().empty());
 }
 
-TEST_CASE("figures of what is predicted refuse what they cannot draw in a sentence", "[figure]") {
+TEST_CASE("figures of predictions refuse in a sentence what they cannot draw", "[figure]") {
   const auto trace = compute_any(sentences());
   const auto said = [&](PictureKind kind, const std::string& from, const std::string& word, const Trace& of) {
     ExportOptions options;
@@ -337,14 +337,15 @@ TEST_CASE("figures of what is predicted refuse what they cannot draw in a senten
   CHECK(samples::has(said(PictureKind::why, "", "", *compute_any(Scenario())), "expected a language model"));
 }
 
-TEST_CASE("a figure of experts has a panel a layer that has them, a row a word, and the shares of the pass") {
+TEST_CASE(
+    "a figure of experts has a panel for each layer with experts, a row for each token, and the shares of the pass") {
   Scenario scenario;
   scenario.source = Source::file;
   scenario.file = places::fixtures() + "/networks/qwen3_moe";
   scenario.text = "3 17 5 28";
   const auto trace = compute_any(scenario);
   const FigureSpec spec = figure_for(*trace, options_with("experts"));
-  REQUIRE(spec.panels.size() == 1);  // layer 0 has one MLP
+  REQUIRE(spec.panels.size() == 1);  // layer 0 has one MLP and no experts
   CHECK(spec.panels[0].title == "layer 1");
   CHECK(spec.row_ticks.size() == 4);
   const Tensor shares = run_network(scenario)->layers[1].experts;
@@ -354,7 +355,7 @@ TEST_CASE("a figure of experts has a panel a layer that has them, a row a word, 
   CHECK_THROWS_AS(figure_for(*compute_any(sentences()), options_with("experts")), SettingError);
 }
 
-TEST_CASE("a figure of what is kept has a row a layer and the bytes that each position holds, none before its window") {
+TEST_CASE("a figure of the KV cache has a row for each layer and the bytes of each position, none before its window") {
   Scenario scenario;
   scenario.source = Source::file;
   scenario.file = places::fixtures() + "/networks/gpt_oss";  // 4 heads on 2, d_head 8, a window of 3 in the first layer

@@ -5,7 +5,7 @@
 using namespace headlight;
 using Words = std::vector<std::string>;
 
-TEST_CASE("a command line survives a link", "[link]") {
+TEST_CASE("a command line that became a link is read back unchanged", "[link]") {
   const Words words =
       GENERATE(Words{"--text", "the cat & 100% of +1"}, Words{"lesson:first-light", "--mask", "causal() && window(4)"},
                Words{"model:chinese", "--text", "猫 看见 狗"}, Words{"--random", "--alibi", "--heads", "2"},
@@ -16,7 +16,7 @@ TEST_CASE("a command line survives a link", "[link]") {
   CHECK(words_of_link(*query).words == words);
 }
 
-TEST_CASE("a link reads as people write it", "[link]") {
+TEST_CASE("a link may be written by hand, with + and unescaped signs", "[link]") {
   CHECK(words_of_link("?text=the+cat&mask=causal()&level=sentence").words ==
         Words{"--text", "the cat", "--mask", "causal()", "--level", "sentence"});
   CHECK(words_of_link("?mask=window(2)&lesson=first-light&embed").words ==
@@ -24,18 +24,18 @@ TEST_CASE("a link reads as people write it", "[link]") {
   CHECK(query_of({"lesson:first-light", "--mask", "causal()"}) == "?lesson=first-light&mask=causal()");
 }
 
-TEST_CASE("a scenario travels in the fragment", "[link]") {
+TEST_CASE("a scenario is stored in the fragment of a link", "[link]") {
   const LinkWords read = words_of_link("?view=heads#scenario=" + percent_encoded("{\"text\": \"a # & b\"}\n"));
   CHECK(read.words == Words{"--view", "heads"});
   CHECK(read.scenario == "{\"text\": \"a # & b\"}\n");
 }
 
-TEST_CASE("a link cannot hold a file of one's own", "[link]") {
+TEST_CASE("a link with the user's own file is refused", "[link]") {
   CHECK_FALSE(query_of({"/home/me/a.npz", "--mask", "causal()"}));
   CHECK_THROWS_AS(words_of_link("?file=/etc/passwd"), InputError);
 }
 
-TEST_CASE("what is no text is refused in a link", "[link]") {
+TEST_CASE("bytes that are no UTF-8 are refused in a link", "[link]") {
   CHECK_THROWS_AS(words_of_link("?text=%G0"), InputError);
   CHECK_THROWS_AS(words_of_link("?text=%FF"), InputError);
   CHECK_THROWS_AS(words_of_link("?text=50%"), InputError);

@@ -1,4 +1,4 @@
-// Overlays: what their cells show, read back from the picture's pixels and from files, is the trace's row.
+// Overlays: the pixels and numbers of their cells are those of the trace's row.
 #include <array>
 #include <cmath>
 
@@ -17,7 +17,7 @@ using samples::has;
 
 namespace {
 
-/// Patches 2 × 3 after cls, in three heads.
+/// A vision transformer with 2 × 3 patches after cls and three heads.
 Scenario vit() {
   Scenario scenario;
   scenario.source = Source::file;
@@ -36,7 +36,7 @@ ExportOptions overlay(const std::string& query, float opacity = 1) {
   return options;
 }
 
-/// The middle of a cell in the picture.
+/// The colour in the middle of a cell.
 Rgba middle(const Image& image, const FigureLayout& layout, std::size_t panel, Index row, Index col) {
   const Box& box = layout.panels[panel].heatmap;
   return image.at(static_cast<int>(box.x + (static_cast<float>(col) + 0.5f) * layout.cell_width),
@@ -47,7 +47,7 @@ bool near(std::uint8_t a, double b) { return std::abs(static_cast<double>(a) - b
 
 }  // namespace
 
-TEST_CASE("an overlay's pixels are the colours of the trace's row over the picture, as opaque as is said") {
+TEST_CASE("an overlay's pixels are the colours of the trace's row over the picture, with the opacity that is set") {
   const auto trace = compute_any(vit());
   for (const auto& [query, row, opacity] : {std::tuple{"1,2", 6, 1.0f}, {"cls", 0, 0.5f}, {"", 0, 0.25f}}) {
     const FigureSpec spec = figure_for(*trace, overlay(query, opacity));
@@ -75,11 +75,11 @@ TEST_CASE("an overlay's pixels are the colours of the trace's row over the pictu
       }
     }
     CHECK(range.lo == 0);
-    CHECK(range.hi == most);  // one scale for all heads, up to what is there
+    CHECK(range.hi == most);  // all heads share one scale, up to their largest weight
   }
 }
 
-TEST_CASE("an overlay's numbers as a file are the trace's, of weights and of what arrives") {
+TEST_CASE("the numbers of an overlay are the trace's, for weights and for contribution_norms") {
   const samples::TempFolder folder;
   const auto trace = compute_any(vit());
   const auto check = [&](const ExportOptions& options, const Tensor& whole, const char* name) {
@@ -103,7 +103,7 @@ TEST_CASE("an overlay's numbers as a file are the trace's, of weights and of wha
   CHECK(open_arrays(folder / "b.npz")->load("weights").at({1, 0}) == join_layers(*trace, rollout).matrix.at({3, 4}));
 }
 
-TEST_CASE("along the axes of a picture's weights stand its pieces, at the words' places alone", "[figure]") {
+TEST_CASE("the axes of a picture's weights show its patches, and nothing at tokens that are no patch", "[figure]") {
   const auto trace = compute_any(vit());
   ExportOptions options;
   options.style.cell = 24;
@@ -124,7 +124,7 @@ TEST_CASE("along the axes of a picture's weights stand its pieces, at the words'
   CHECK(figure_for(*trace, options).row_pictures.empty());
 }
 
-TEST_CASE("an overlay as a page holds the picture and the numbers of each head's row, and of what arrives") {
+TEST_CASE("a page of an overlay has the picture, the numbers of each head's row, and contribution_norms") {
   const samples::TempFolder folder;
   const auto trace = compute_any(vit());
   write_export(*trace, overlay("1,2", 0.5F), (folder / "a.html").string());
@@ -132,11 +132,11 @@ TEST_CASE("an overlay as a page holds the picture and the numbers of each head's
   CHECK(has(page, "data:image/png;base64,"));
   CHECK(has(page, "\"opacity\":0.5"));
   CHECK(has(page, "\"asks\":{\"row\":1,\"col\":2}"));
-  CHECK(has(page, "\"heads\":3,\"rows\":2,\"cols\":3"));  // without the picture alone
+  CHECK(has(page, "\"heads\":3,\"rows\":2,\"cols\":3"));  // the panel of the picture alone is not counted
   CHECK(has(page, "contribution_norms"));
 }
 
-TEST_CASE("a word's attention from a file lies over --image by --grid; its numbers are the file's") {
+TEST_CASE("attention from a file is drawn over --image with --grid, with the file's numbers") {
   const samples::TempFolder folder;
   Buffer values;
   for (int i = 0; i < 2 * 4 * 9; ++i) values.push_back(static_cast<float>(i % 9 + 1) / 45);
@@ -172,7 +172,7 @@ TEST_CASE("a word's attention from a file lies over --image by --grid; its numbe
   CHECK(has(samples::sentence_of([&] { figure_for(*trace, second); }), "--batch"));
 }
 
-TEST_CASE("an overlay stands at a size of paper, by layers too, and what it cannot show is refused by name") {
+TEST_CASE("an overlay can have a given size and all layers, and what it cannot show is refused by name") {
   const samples::TempFolder folder;
   const auto trace = compute_any(vit());
   ExportOptions paper = overlay("0,0");

@@ -40,7 +40,7 @@ TEST_CASE("an animation is a PNG of its first frame, and each later frame holds 
   frame.set(7, 9, {200, 10, 20});
   frame.set(11, 12, {200, 10, 20});
   writer.add(frame, 0.25);
-  writer.add(frame, 0.25);  // the same again: the frame stands longer
+  writer.add(frame, 0.25);  // an equal frame makes the last one stay longer
   REQUIRE(writer.frames() == 2);
   const std::vector<std::uint8_t> file = writer.finish();
   CHECK(decode_png(file).rgba == first.rgba);
@@ -51,7 +51,8 @@ TEST_CASE("an animation is a PNG of its first frame, and each later frame holds 
     types.push_back(chunk.type);
     if (chunk.type == "fcTL") controls.push_back(chunk.content);
     if (chunk.type == "acTL") CHECK(number(chunk.content, 0) == 2);
-    if (chunk.type == "fdAT") CHECK(number(chunk.content, 0) == 2);  // in sequence with the controls 0 and 1
+    if (chunk.type == "fdAT")
+      CHECK(number(chunk.content, 0) == 2);  // the two fcTL chunks before it are numbered 0 and 1
   }
   CHECK(types == std::vector<std::string>{"IHDR", "acTL", "fcTL", "IDAT", "fcTL", "fdAT", "IEND"});
   REQUIRE(controls.size() == 2);

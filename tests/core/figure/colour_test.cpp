@@ -17,7 +17,7 @@ namespace {
 
 int distance(Rgba a, Rgba b) { return std::max({std::abs(a.r - b.r), std::abs(a.g - b.g), std::abs(a.b - b.b)}); }
 
-/// What an InputError says; empty where there is none.
+/// The message of the InputError that `act` throws; empty if it throws none.
 template <typename Act>
 std::string message_of(Act act) {
   try {
@@ -55,7 +55,7 @@ TEST_CASE("an unknown colour map is refused with the names there are") {
   CHECK(message_of([] { colormap("../LICENSE", Theme::light); }).find("expected one of signal, attention") < 80);
 }
 
-TEST_CASE("our own maps fade into the card at zero and move away from it in either direction, in both themes") {
+TEST_CASE("our own maps have the card's colour at zero and move away from it on both sides, in both themes") {
   for (const Theme theme : {Theme::light, Theme::dark}) {
     const Rgba card = colours(theme).card;
     const Colormap signal = colormap("signal", theme), attention = colormap("attention", theme);
@@ -71,7 +71,7 @@ TEST_CASE("our own maps fade into the card at zero and move away from it in eith
       CHECK(now > last);
       CHECK(up > last_up);
       CHECK(down > last_down);
-      // Equal distances from zero are told apart by hue, not by lightness, within what the eye forgives.
+      // Values at equal distances from zero differ in hue; their lightness may differ little.
       CHECK(up / down < 1.6f);
       CHECK(down / up < 1.6f);
       last = now, last_up = up, last_down = down;
@@ -98,7 +98,7 @@ TEST_CASE("a range looks at values only, not at what is masked, dropped, infinit
   CHECK(extent.range(ColormapKind::diverging) == ValueRange{-2, 2});
 }
 
-TEST_CASE("the quick way to a range agrees with the slow one at every width and with strays in any lane") {
+TEST_CASE("the vectorised range equals the scalar one for every width, with NaN and infinities in any lane") {
   for (const Index cols : {1, 15, 16, 17, 50}) {
     Buffer values;
     for (Index i = 0; i < 3 * cols; ++i) values.push_back(static_cast<float>((i * 37) % 23) - 9);
@@ -148,7 +148,7 @@ TEST_CASE("rows scaled by themselves all reach the end of the map") {
   CHECK(scaled[5] == -inf);
 }
 
-TEST_CASE("NaN shows through a mask, a leak shows only where asked for") {
+TEST_CASE("NaN is shown under a mask, and a leaking weight only if asked for") {
   CHECK(classify(NaN, false) == CellKind::nan);
   CHECK(classify(-1e9f, false) == CellKind::masked);
   CHECK(classify(0.25f, false, true, true) == CellKind::value);

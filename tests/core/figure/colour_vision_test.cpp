@@ -68,7 +68,7 @@ struct Named {
   Rgba colour;
 };
 
-/// The pairs that `least` is not reached by, in words.
+/// Names the pairs of colours whose distance is below `least`.
 std::string too_near(const std::vector<Named>& some, const std::vector<Named>& others, double least,
                      double least_of_all_cones) {
   std::string found;
@@ -108,20 +108,20 @@ TEST_CASE(
   CHECK_FALSE(too_near({{"a", red}}, {{"b", rgb("C96533")}}, 0.02, 0.02).empty());
 }
 
-TEST_CASE("eight heads, the lanes and NaN's mark are told apart, by every eye and in both themes") {
+TEST_CASE("the colours of eight heads, of lanes and of NaN are distinct for every eye and in both themes") {
   for (const Theme theme : {Theme::light, Theme::dark}) {
     const std::vector<Named> eight = heads(theme), four = lanes(theme), nan{{"NaN", colours(theme).mark_line}};
     CHECK(too_near(eight, eight, 0.065, 0.12) == "");
     CHECK(too_near(eight, four, 0.06, 0.11) == "");
     CHECK(too_near(eight, nan, 0.06, 0.11) == "");
     CHECK(too_near(four, nan, 0.06, 0.1) == "");
-    // The design's own four: orange and green are near without red cones, where position and name tell them apart.
+    // The first four: orange and green look similar without red cones, where position and name distinguish them.
     CHECK(too_near(four, four, 0.035, 0.12) == "");
     for (const Named& hue : eight) CHECK(contrast(hue.colour, colours(theme).card) >= 3.0f);
   }
 }
 
-TEST_CASE("below and above zero, weights, a mask's cells, hatching, NaN and a difference of masks are told apart") {
+TEST_CASE("colours below and above zero, of weights, mask cells, hatching, NaN and mask differences are distinct") {
   for (const Theme theme : {Theme::light, Theme::dark}) {
     const Colormap signal = colormap("signal", theme), weights = colormap("attention", theme),
                    pair = colormap("mask pair", theme);

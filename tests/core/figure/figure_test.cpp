@@ -34,7 +34,7 @@ std::vector<std::string> repeated(const std::vector<std::string>& words, Index c
   return out;
 }
 
-/// A figure with all its parts, over tensors that it keeps.
+/// A figure with all parts. It owns the tensors that it shows.
 struct Sample {
   Tensor matrix, mask;
   FigureSpec spec;
@@ -59,7 +59,7 @@ FigureLayout layout_of(const FigureSpec& spec) {
   return lay_out(spec, colormap("signal", spec.theme), typesetter);
 }
 
-/// Whether two turned boxes share any area: no edge of either separates them.
+/// Whether two rotated boxes overlap: they do unless an edge of one separates them.
 bool overlap(const LabelBox& a, const LabelBox& b) {
   for (const LabelBox* box : {&a, &b}) {
     for (int i = 0; i < 4; ++i) {
@@ -81,7 +81,7 @@ bool overlap(const LabelBox& a, const LabelBox& b) {
 
 LabelBox box_of(const Box& r) { return {{{r.x, r.y}, {r.right(), r.y}, {r.right(), r.bottom()}, {r.x, r.bottom()}}}; }
 
-/// The first thing wrong with a layout, in words; empty where nothing is.
+/// Describes the first fault of a layout; empty if there is none.
 std::string fault(const FigureLayout& layout) {
   Typesetter typesetter;
   std::vector<std::pair<std::string, LabelBox>> things;
@@ -139,7 +139,7 @@ TEST_CASE("nothing in a figure overlaps or is cut off, at any shape, with any wo
 
 namespace {
 
-/// Nothing above the diagonal; counts how often it is asked for cells.
+/// A source that is 0 above the diagonal and counts how often cells are read.
 class Counted : public MatrixSource {
  public:
   explicit Counted(Index n) : MatrixSource(n, n) {}
@@ -169,7 +169,7 @@ class Counted : public MatrixSource {
 
 }  // namespace
 
-TEST_CASE("a figure of a given size asks a matrix that is computed as it is read for blocks, not for its cells") {
+TEST_CASE("a figure of a given size reads blocks of a matrix on demand, not its cells") {
   const auto source = std::make_shared<Counted>(20000);
   const Tensor values = Tensor::computed_by({1, 1, 20000, 20000}, source);
   FigureSpec spec;
@@ -201,7 +201,7 @@ TEST_CASE("a cell has the size asked for, and a figure at twice the scale twice 
   CHECK(twice.height == 2 * once.height);
 }
 
-TEST_CASE("bare gives the cells alone, each a block of its exact colour") {
+TEST_CASE("--bare draws only the cells, each as a block of its exact colour") {
   Sample sample(4, 7, 1, short_words);
   sample.spec.bare = true;
   sample.spec.cell = 8;
@@ -223,7 +223,7 @@ TEST_CASE("bare gives the cells alone, each a block of its exact colour") {
   CHECK(sized.height == 40);
 }
 
-TEST_CASE("heads share one bar by stage and have their own by head") {
+TEST_CASE("with --range stage heads share one bar, and with --range head each has its own") {
   Sample sample(5, 5, 3, short_words);
   const Tensor small = Tensor::full({5, 5}, 0.25f);
   sample.spec.panels[1].matrix = small.matrix();
@@ -232,7 +232,7 @@ TEST_CASE("heads share one bar by stage and have their own by head") {
   CHECK(layout.bars.size() == 3);
   CHECK(layout.panels[1].range == ValueRange{-0.25f, 0.25f});
   sample.spec.panels[1].matrix = sample.spec.panels[2].matrix = sample.spec.panels[0].matrix;
-  CHECK(layout_of(sample.spec).bars.size() == 1);  // one would say it for all
+  CHECK(layout_of(sample.spec).bars.size() == 1);  // one bar would be enough for all
   sample.spec.panels[1].matrix = small.matrix();
   sample.spec.range_mode = RangeMode::stage;
   layout = layout_of(sample.spec);
@@ -240,7 +240,7 @@ TEST_CASE("heads share one bar by stage and have their own by head") {
   CHECK(layout.panels[1].range == layout.panels[0].range);
 }
 
-TEST_CASE("the legend counts what is not a value, and is absent where all are") {
+TEST_CASE("the legend counts cells that are no values, and is absent where there are none") {
   Sample sample(6, 6, 1, short_words);
   const FigureLayout layout = layout_of(sample.spec);
   REQUIRE(layout.swatches.size() == 1);
@@ -273,9 +273,9 @@ TEST_CASE("numbers stand in cells where they fit and nowhere else") {
   sample.spec.cell = 44;
   CHECK(layout_of(sample.spec).inside.size() == 36);
   CHECK(layout_of(sample.spec).inside[1].text == "−∞");
-  under_the_mask(0);  // as in weights
+  under_the_mask(0);  // masked weights are 0
   CHECK(layout_of(sample.spec).inside[1].text == "0");
-  under_the_mask(-1e9f);  // a finite fill is neither
+  under_the_mask(-1e9f);  // a finite fill is neither 0 nor -inf
   CHECK(layout_of(sample.spec).inside.size() == 21);
   sample.spec.cell = 10;
   CHECK(layout_of(sample.spec).inside.empty());
@@ -289,7 +289,7 @@ TEST_CASE("SVG has the geometry of the pixels: size, cells and words") {
   CHECK(svg.find("width=\"" + std::to_string(image.width) + "\" height=\"" + std::to_string(image.height) + "\"") <
         300);
   CHECK(occurrences(svg, "<text") == layout.labels.size());
-  CHECK(occurrences(svg, "url(#masked)") == 10 + 1);  // the legend's too
+  CHECK(occurrences(svg, "url(#masked)") == 10 + 1);  // ten cells and the one in the legend
   const Colormap map = colormap("signal", Theme::light);
   for (Index row = 0; row < 6; ++row) {
     const Box& box = layout.panels[0].heatmap;
@@ -349,7 +349,7 @@ TEST_CASE("a matrix of nothing but NaN, or of one constant, still makes a figure
   }
 }
 
-TEST_CASE("a picture that cannot be is refused by its setting's name") {
+TEST_CASE("an impossible figure is refused with the name of the setting") {
   Sample sample(3, 3, 1, short_words);
   sample.spec.cell = -1;
   CHECK_THROWS_AS(ArrangedFigure(sample.spec).preview().image, SettingError);
@@ -377,7 +377,7 @@ TEST_CASE("ticks are round, signed with a real minus, and inside the range") {
   CHECK(format_value(12, 1) == "12.0");
 }
 
-TEST_CASE("text is measured by what it shows: wider when longer, elided at whole characters") {
+TEST_CASE("longer text is wider, and text is elided at whole characters") {
   Typesetter typesetter;
   CHECK(typesetter.width("", FontRole::text, 12) == 0);
   CHECK(typesetter.width("attention", FontRole::text, 12) > typesetter.width("attend", FontRole::text, 12));

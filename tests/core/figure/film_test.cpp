@@ -39,7 +39,7 @@ const Image picture(8, 6, {10, 20, 30, 255});
 
 }  // namespace
 
-TEST_CASE("a folder gets numbered pictures, one that stands longer several times, all at once") {
+TEST_CASE("a film in a folder is numbered pictures, repeated as long as each stays, and appears at once") {
   const Folder folder;
   const auto film = film_to(folder / "frames/", 0.1);
   film->add(picture, 0.3);
@@ -50,13 +50,13 @@ TEST_CASE("a folder gets numbered pictures, one that stands longer several times
   CHECK(folder.names() == std::vector<std::string>{"frames"});
 }
 
-TEST_CASE("a film that is let go of leaves nothing, and what was there as it was") {
+TEST_CASE("a film that is abandoned leaves no files") {
   const Folder folder;
   for (const char* name : {"frames/", "film.gif", "film.png"}) film_to(folder / name, 0.1)->add(picture, 0.3);
   CHECK(folder.names().empty());
 }
 
-TEST_CASE("an older film's folder is replaced by the newer one's whole") {
+TEST_CASE("the folder of an older film is replaced as a whole") {
   const Folder folder;
   for (const int count : {5, 2}) {
     const auto film = film_to(folder / "frames/", 0.1);
@@ -81,7 +81,7 @@ TEST_CASE(
     return {};
   };
   CHECK(said("mine/").find("letter.txt") != std::string::npos);
-  CHECK(said("mine").find("letter.txt") != std::string::npos);  // a folder without its slash is one all the same
+  CHECK(said("mine").find("letter.txt") != std::string::npos);  // a folder is recognised also without its slash
   CHECK(said("file/").find("is a file") != std::string::npos);
   CHECK(said("film.mov").find("expected") != std::string::npos);
   CHECK(said("nowhere/film.gif").find("there is no folder") != std::string::npos);

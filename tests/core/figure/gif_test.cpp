@@ -29,7 +29,7 @@ struct Shown {
   int delay = 0;
 };
 
-/// What a player shows, frame after frame.
+/// The frames that a player shows.
 std::vector<Shown> play(const std::vector<std::uint8_t>& file) {
   Reader reader{file};
   int error = 0;
@@ -59,14 +59,14 @@ std::vector<Shown> play(const std::vector<std::uint8_t>& file) {
 
 }  // namespace
 
-TEST_CASE("a GIF of few colours plays the very pixels, each for its time") {
+TEST_CASE("a GIF of few colours has the exact pixels and times of its frames") {
   GifWriter writer;
   Image frame(30, 20, {250, 250, 250, 255});
   writer.add(frame, 0.5);
   const Image first = frame;
   for (int i = 0; i < 12; ++i) frame.set(3 + i, 5, {static_cast<std::uint8_t>(20 * i), 10, 20, 255});
   writer.add(frame, 0.125);
-  writer.add(frame, 0.125);  // the same again: the frame stands longer
+  writer.add(frame, 0.125);  // an equal frame makes the last one stay longer
   frame.set(29, 19, {1, 2, 3, 255});
   writer.add(frame, 0.084);
   REQUIRE(writer.frames() == 3);
@@ -79,7 +79,7 @@ TEST_CASE("a GIF of few colours plays the very pixels, each for its time") {
   CHECK(shown[2].delay == 8);
 }
 
-TEST_CASE("what hundredths of a second leave out of a GIF's times is made up later") {
+TEST_CASE("a GIF's times are rounded to hundredths of a second, and the error does not accumulate") {
   GifWriter writer;
   for (int i = 0; i < 30; ++i) writer.add(Image(8, 8, {static_cast<std::uint8_t>(i), 0, 0, 255}), 1.0 / 30);
   int total = 0;
@@ -87,7 +87,7 @@ TEST_CASE("what hundredths of a second leave out of a GIF's times is made up lat
   CHECK(total == 100);
 }
 
-TEST_CASE("a picture of thousands of colours is near to itself in 255") {
+TEST_CASE("a picture of thousands of colours stays similar with 255 colours") {
   Image picture(128, 128);
   for (int y = 0; y < 128; ++y) {
     for (int x = 0; x < 128; ++x)
@@ -101,7 +101,7 @@ TEST_CASE("a picture of thousands of colours is near to itself in 255") {
     sum += std::abs(colour.r - picture.rgba[4 * i]) + std::abs(colour.g - picture.rgba[4 * i + 1]);
   }
   CHECK(sum / static_cast<double>(palette.index.size()) <
-        12);  // 16 steps of 16 in each direction: 4 a channel on the average
+        12);  // a grid of 16 steps of 16 has an error of 4 in a channel on average
   GifWriter writer;
   writer.add(picture, 1);
   CHECK(play(writer.finish()).size() == 1);

@@ -12,7 +12,7 @@ struct LabelBox {
   Point corner[4];
 };
 
-/// Around the label from its upper left corner, from the height of capitals to their descent, rotated with it.
+/// The rotated box of the label, from the top of its capitals to its descent.
 inline LabelBox label_box(const Label& label, Typesetter& typesetter) {
   const double radians = static_cast<double>(label.angle) * std::numbers::pi / 180;
   const auto cosine = static_cast<float>(std::cos(radians));

@@ -1,4 +1,4 @@
-// Figures of a given size: how much of it is matrix, which words stay, and what PDF holds.
+// Figures of a given size: the share of the matrix, the words that stay, and the content of the PDF.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -20,7 +20,7 @@ constexpr float cm = 96 / 2.54f;
 const std::vector<std::string> sentence{"The",     "animal", "didn't", "cross", "the",   "street",
                                         "because", "it",     "was",    "too",   "tired", "."};
 
-/// Causal weights of so many heads, on paper.
+/// A figure of given size with the causal weights of several heads.
 struct Paper {
   Tensor weights, mask;
   FigureSpec spec;
@@ -77,7 +77,7 @@ NumberFormat format_of(const std::vector<float>& values, int most) {
 
 }  // namespace
 
-TEST_CASE("one head of twelve words at 8 x 6 cm is two fifths matrix, with every word") {
+TEST_CASE("the matrix of one head of twelve words takes two fifths of 8 x 6 cm, with every word") {
   const Paper paper(1, 8, 6);
   const FigureLayout layout = paper.layout();
   CHECK(matrix_share(layout) >= 0.40f);
@@ -103,7 +103,7 @@ TEST_CASE(
                              [](const Message& what) { return what.english().find("words") != std::string::npos; }));
 }
 
-TEST_CASE("cells on paper are square, and nothing is smaller than 6 points or outside of the page") {
+TEST_CASE("cells of a sized figure are square, and no text is smaller than 6 points or off the page") {
   for (const auto& [heads, width, height] : {std::tuple{1, 8.0f, 6.0f},
                                              {2, 8.4f, 4.6f},
                                              {8, 16.0f, 6.0f},
@@ -126,7 +126,7 @@ TEST_CASE("cells on paper are square, and nothing is smaller than 6 points or ou
   }
 }
 
-TEST_CASE("what a figure has no room for is named") {
+TEST_CASE("a figure names what it has no room for") {
   const Paper roomy(1, 24, 20), small(1, 2, 2);
   CHECK(roomy.layout().left_out == std::vector<Message>{"formula"});
   const std::vector<Message> missing = small.layout().left_out;
@@ -135,7 +135,7 @@ TEST_CASE("what a figure has no room for is named") {
                     [](const Message& each) { return each.english().find("words") != std::string::npos; }));
 }
 
-TEST_CASE("a width alone is a page as high as its matrices ask for") {
+TEST_CASE("a figure with only a width is as high as its matrices need") {
   Paper paper(4, 9, 0);
   const FigureLayout layout = paper.layout();
   CHECK(layout.width == 9 * cm);
@@ -144,7 +144,7 @@ TEST_CASE("a width alone is a page as high as its matrices ask for") {
   CHECK(ArrangedFigure(paper.spec).preview().image.height == std::lround(layout.height));
 }
 
-TEST_CASE("columns asked for are kept, and letters stand before the heads' names") {
+TEST_CASE("the number of columns that is asked for is kept, and letters precede the names of heads") {
   Paper paper(6, 16, 9);
   paper.spec.columns = 3;
   paper.spec.letters = true;
@@ -154,7 +154,7 @@ TEST_CASE("columns asked for are kept, and letters stand before the heads' names
   CHECK(shows(layout, "(b) head 1"));
 }
 
-TEST_CASE("the same figure is the same bytes of PDF, and another one other bytes") {
+TEST_CASE("equal figures have equal PDF bytes, and different ones different bytes") {
   Paper paper(2, 8, 5);
   const std::string once = ArrangedFigure(paper.spec).pdf();
   CHECK(once.starts_with("%PDF-1.5"));
@@ -163,7 +163,7 @@ TEST_CASE("the same figure is the same bytes of PDF, and another one other bytes
   CHECK(once != ArrangedFigure(paper.spec).pdf());
 }
 
-TEST_CASE("a figure that is arranged once gives the files that it gives each by itself") {
+TEST_CASE("a figure that is arranged once gives the same files as one arranged for each") {
   const Paper paper(4, 12, 6);
   ArrangedFigure figure(paper.spec);
   CHECK(figure.png() == ArrangedFigure(paper.spec).png());
@@ -191,7 +191,7 @@ TEST_CASE("emoji are pictures in a PDF, the words beside them text; as outlines 
   CHECK(svg.find(">animal<") == std::string::npos);
 }
 
-TEST_CASE("eight heads of twelve words at 16 × 6 cm keep every word of the rows, which just do not touch") {
+TEST_CASE("eight heads of twelve words at 16 × 6 cm keep every row label, and no two touch") {
   const Paper paper(8, 16, 6);
   const FigureLayout layout = paper.layout();
   for (const std::string& word : sentence) CHECK(shows(layout, word));
@@ -199,7 +199,7 @@ TEST_CASE("eight heads of twelve words at 16 × 6 cm keep every word of the rows
         layout.left_out.end());
 }
 
-TEST_CASE("a font that is not installed is refused by its setting's name") {
+TEST_CASE("a font that is not installed is refused with the name of the setting") {
   Paper paper(1, 8, 6);
   paper.spec.font = "No Such Family At All";
   CHECK_THROWS_AS(ArrangedFigure(paper.spec).pdf(), SettingError);
@@ -207,7 +207,7 @@ TEST_CASE("a font that is not installed is refused by its setting's name") {
   CHECK(ArrangedFigure(paper.spec).pdf().size() > 1000);
 }
 
-TEST_CASE("a norm spreads values from the low end to the high one and keeps their order") {
+TEST_CASE("a norm maps the range to 0 to 1 and keeps the order of values") {
   for (const Norm norm : {Norm::linear, Norm::sqrt, Norm::log}) {
     const ValueRange range{norm == Norm::log ? 0.001f : 0.0f, 1};
     CHECK(spread(range.lo, range, ColormapKind::sequential, norm) == 0);
@@ -221,7 +221,7 @@ TEST_CASE("a norm spreads values from the low end to the high one and keeps thei
   CHECK(spread(0.25f, {0, 1}, ColormapKind::sequential, Norm::sqrt) == 0.5f);
 }
 
-TEST_CASE("the ticks of a logarithmic bar are powers of ten where they belong") {
+TEST_CASE("the ticks of a logarithmic bar are powers of ten at their positions") {
   const std::vector<BarTick> ticks = spread_ticks({0.001f, 1}, ColormapKind::sequential, Norm::log, 0.2f);
   REQUIRE(ticks.size() == 4);
   CHECK(ticks[0].text == "0.001");
@@ -229,7 +229,7 @@ TEST_CASE("the ticks of a logarithmic bar are powers of ten where they belong") 
   CHECK(ticks[3].text == "1");
 }
 
-TEST_CASE("a bar ends at the largest value that it colours, or is pointed and says how many cells lie beyond") {
+TEST_CASE("a bar ends at the largest value, or has a point and says how many cells lie beyond") {
   for (const bool roomy : {false, true}) {
     for (const Norm norm : {Norm::linear, Norm::sqrt, Norm::log}) {
       for (const float end : {0.0f, 0.5f, 2.0f}) {
@@ -258,7 +258,7 @@ TEST_CASE("a bar ends at the largest value that it colours, or is pointed and sa
 
 TEST_CASE("on paper and in print masked cells are hatched, in no flat colour that could be a value") {
   for (const bool print : {false, true}) {
-    for (const Index n : {12, 60, 90}) {  // cells as rectangles and as pixels
+    for (const Index n : {12, 60, 90}) {  // few cells are drawn as rectangles, many as pixels
       Paper paper(1, 9, 8, n);
       paper.spec.print = print;
       if (print) paper.spec.colormap = "greys";
@@ -266,7 +266,7 @@ TEST_CASE("on paper and in print masked cells are hatched, in no flat colour tha
       const FigureLayout layout = paper.layout();
       const Image image = ArrangedFigure(paper.spec).preview().image;
       const Box& box = layout.panels[0].heatmap;
-      // In the upper right corner, which the mask hides.
+      // Samples the upper right corner, which is masked.
       int dark = 0, pale = 0;
       for (int step = 0; step < 60; ++step) {
         const auto x = static_cast<int>((box.right() - 2) * paper.spec.scale) - step,
@@ -281,7 +281,7 @@ TEST_CASE("on paper and in print masked cells are hatched, in no flat colour tha
   }
 }
 
-TEST_CASE("labels in a font file have its own weight and slant, and titles are no lighter than they were") {
+TEST_CASE("labels keep the weight and slant of their font, and titles are not lighter") {
   const std::string regular = find_font(FontRole::text).path, bold = find_font(FontRole::strong).path;
   CHECK(font_style(regular).weight == 400);
   CHECK(font_style(bold).weight >= 600);
@@ -296,10 +296,10 @@ TEST_CASE("labels in a font file have its own weight and slant, and titles are n
   CHECK(width(heavy, FontRole::mono) == width(usual, FontRole::mono));
 }
 
-TEST_CASE("no name of a panel is cut, and labels under neighbouring panels keep a blank between them") {
+TEST_CASE("no name of a panel is cut, and labels of neighbouring panels have a gap between them") {
   Typesetter typesetter;
   for (const std::size_t heads : {4, 12, 64}) {
-    for (const float width : {8.4f, 17.0f, 0.0f}) {  // a column, a page, and as much as it takes
+    for (const float width : {8.4f, 17.0f, 0.0f}) {  // a column, a page, and as wide as needed
       Paper paper(heads, width, 0, 24);
       if (width == 0) paper.spec.size.reset(), paper.spec.on_paper = false;
       paper.spec.row_ticks.clear(), paper.spec.col_ticks.clear();
@@ -325,7 +325,7 @@ TEST_CASE("no name of a panel is cut, and labels under neighbouring panels keep 
   }
 }
 
-TEST_CASE("a grid of layers by heads has its names at its edges where its panels have no room for their own") {
+TEST_CASE("a grid of layers by heads is labelled at its edges where panels have no room for names") {
   Paper paper(24 * 16, 12, 16, 8);
   paper.spec.columns = 16;
   for (std::size_t i = 0; i < paper.spec.panels.size(); ++i)
@@ -336,7 +336,7 @@ TEST_CASE("a grid of layers by heads has its names at its edges where its panels
   for (const char* name : {"L0", "L23", "H0", "H15"}) CHECK(shows(layout, name));
 }
 
-TEST_CASE("print goes from white at zero to black") {
+TEST_CASE("the print theme goes from white at zero to black") {
   const Colormap map = colormap("greys", Theme::light);
   CHECK(map.at(0) == rgb("FFFFFF"));
   CHECK(map.at(1) == rgb("000000"));
@@ -392,10 +392,10 @@ TEST_CASE("a number in a cell keeps two significant digits, whatever the room") 
   CHECK(written(1e-6f, format_of({0.9f, 1e-6f}, 5)) == "≈0");
   NumberSpan tiny;
   tiny.add(0.71f);
-  CHECK_FALSE(number_format(tiny, 2));  // "1" or ".7" would be a rounder number than it is
+  CHECK_FALSE(number_format(tiny, 2));  // "1" or ".7" would lose a digit
 }
 
-TEST_CASE("arcs draw a line for each weight that shows, and every word on both sides") {
+TEST_CASE("a figure of arcs has a line for each visible weight, and every word on both sides") {
   Paper paper(1, 10, 8);
   paper.spec.kind = FigureKind::arcs;
   const FigureLayout layout = paper.layout();
@@ -407,7 +407,7 @@ TEST_CASE("arcs draw a line for each weight that shows, and every word on both s
   }
 }
 
-TEST_CASE("letters of panels go on with two letters after z") {
+TEST_CASE("after z, panels are lettered with two letters") {
   Paper paper(28, 40, 30, 2);
   paper.spec.letters = true;
   CHECK(panel_name(paper.spec, 0, true) == "(a)");

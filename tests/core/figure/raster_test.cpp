@@ -41,7 +41,7 @@ TEST_CASE("one hot cell of 4096 × 4096 is in the picture of 400 × 400, whereve
     values[static_cast<std::size_t>(row * n + col)] = 0.9f;
     const Tensor t({n, n}, std::move(values));
     const Image image = heatmap_raster(t.matrix(), {}, {&map, {0, 0.9f}}, 400, 400);
-    const auto pixel = [&](Index i) {  // the block that holds source cell i
+    const auto pixel = [&](Index i) {  // the pixel whose block contains source cell i
       int block = 0;
       while ((block + 1) * n / 400 <= i) ++block;
       return block;
@@ -68,7 +68,7 @@ TEST_CASE("pooling keeps the value farthest from the centre, NaN above all, and 
   CHECK(pool(Tensor::full({4, 4}, -inf).matrix(), {}, 2, 2).kind(1, 1) == CellKind::neg_inf);
 }
 
-TEST_CASE("pooling agrees with looking at every block, for strided views and sizes that do not divide") {
+TEST_CASE("pooling gives the extreme of every block, for strided views and uneven sizes") {
   Buffer values;
   for (int i = 0; i < 37 * 53; ++i) values.push_back(std::sin(static_cast<float>(i * i)) * 10);
   const Tensor t = Tensor({37, 53}, std::move(values)).transpose(0, 1);  // 53 × 37
@@ -96,7 +96,7 @@ TEST_CASE("pooling does not let a masked or dropped value through") {
   CHECK(cells.kind(0, 1) == CellKind::masked);
 }
 
-TEST_CASE("a cell that is not a value never has a colour of the map") {
+TEST_CASE("a cell that is no value never has a colour of the map") {
   for (const std::string& name : list_colormaps()) {
     for (const Theme theme : {Theme::light, Theme::dark}) {
       const Colormap map = colormap(name, theme);
@@ -126,7 +126,7 @@ TEST_CASE("masked cells look the same whatever lies under the mask, and unlike a
   CHECK(picture(0).rgba != picture(NaN).rgba);
 }
 
-TEST_CASE("each pixel shows the nearest cell, and a hair of the card separates large cells only") {
+TEST_CASE("each pixel shows the nearest cell, and only large cells have gaps between them") {
   const Colormap map = colormap("grey", Theme::light);
   const Tensor t = Tensor::of({2, 3}, {0, 0.2f, 0.4f, 0.6f, 0.8f, 1});
   HeatmapStyle style{&map, {0, 1}};
@@ -148,7 +148,7 @@ TEST_CASE("each pixel shows the nearest cell, and a hair of the card separates l
   CHECK(heatmap_gap(12, 40, 2) == 2);
 }
 
-TEST_CASE("a PNG gives back the very pixels, opaque or not") {
+TEST_CASE("a PNG gives back the exact pixels, opaque or not") {
   Image image(5, 3, {10, 20, 30, 255});
   image.set(4, 2, {200, 100, 50, 255});
   CHECK(decode_png(encode_png(image, 300)).rgba == image.rgba);
@@ -160,7 +160,7 @@ TEST_CASE("a PNG gives back the very pixels, opaque or not") {
   CHECK_THROWS_AS(decode_png(std::vector<std::uint8_t>{1, 2, 3}), FileError);
 }
 
-TEST_CASE("parameters that are pooled show the mean of each block, and no pattern that is not in them") {
+TEST_CASE("pooled parameters show the mean of each block") {
   Buffer values;
   for (int row = 0; row < 8; ++row) {
     for (int col = 0; col < 8; ++col) values.push_back(static_cast<float>(row / 4) + (col % 2 == 0 ? 0.25f : -0.25f));

@@ -1,4 +1,4 @@
-// What the four formats hold arrives as it was saved.
+// Arrays in each of the four formats are read as they were saved.
 #include "core/files/array_file.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ using headlight::samples::zip;  // rather than libzip's struct zip, which byte_r
 
 namespace {
 
-/// The same shape and the same bits, but for NaNs, which are all alike.
+/// Whether shapes and bits are equal; all NaNs count as equal.
 bool same(const Tensor& a, const Tensor& b) {
   if (a.shape() != b.shape()) return false;
   const auto x = a.values(), y = b.values();
@@ -61,7 +61,7 @@ TEST_CASE("a Fortran-ordered array arrives in row-major order") {
   CHECK(t.at({1, 0, 2}) == 14);
 }
 
-TEST_CASE("text in an .npz is passed over, and says so when asked for") {
+TEST_CASE("text in an .npz is skipped, and refused as text when it is asked for") {
   const auto file = open_arrays(fixture("array_types.npz"));
   REQUIRE(file->skipped().size() == 1);
   CHECK(file->skipped()[0].name == "tokens");
@@ -70,15 +70,16 @@ TEST_CASE("text in an .npz is passed over, and says so when asked for") {
   CHECK(has(sentence_of([&] { file->load("nothing"); }), "holds no array named \"nothing\"; expected one of \"f2\""));
 }
 
-TEST_CASE("in an .npz None is nothing, and plain values that numpy.savez pickled are read as those of a .pt") {
+TEST_CASE("None in an .npz is ignored, and plain values that numpy.savez pickled are read as in a .pt") {
   using namespace std::string_view_literals;
   const TempFolder folder;
-  const auto pickled_array = [](const std::string& value) {  // as numpy.savez writes an array of one object
-    constexpr std::string_view before =
-        "\x80\x03\x63numpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\0\x85\x43\x01\x62\x87R(K\x01)"
-        "cnumpy\ndtype\nX\x02\0\0\0O8K\0K\x01\x87R\x89]"sv;
-    return std::string(before) + value + "atb.";
-  };
+  const auto pickled_array =
+      [](const std::string& value) {  // the bytes that numpy.savez writes for an array of one object
+        constexpr std::string_view before =
+            "\x80\x03\x63numpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\0\x85\x43\x01\x62\x87R(K\x01)"
+            "cnumpy\ndtype\nX\x02\0\0\0O8K\0K\x01\x87R\x89]"sv;
+        return std::string(before) + value + "atb.";
+      };
   const std::string header = "{'descr': '|O', 'fortran_order': False, 'shape': ()}";
   const std::string one = npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1,)}", ones(1));
   write_text(folder / "a.npz", zip({{"x.npy", one},
@@ -95,7 +96,7 @@ TEST_CASE("in an .npz None is nothing, and plain values that numpy.savez pickled
   CHECK(has(sentence_of([&] { file->load("code"); }), "pickled Python objects, which are never run"));
 }
 
-TEST_CASE("a module that was saved whole has the names of its state_dict, and its settings beside them") {
+TEST_CASE("a whole module in a .pt is read by the names of its state_dict, with its settings") {
   const TempFolder folder;
   const auto item = [](const char* name, const std::string& value) { return pickled_string(name) + value + "s"; };
   const std::string state = "}" + item("_parameters", pickled_dict(pickled({}))) + item("_modules", "}") +
@@ -224,7 +225,7 @@ TEST_CASE("a .pt opens with values of Python's own library beside its tensors, w
   CHECK(dict->number("settings.num_heads") == 4);
 }
 
-TEST_CASE("what stands under a key that is no name is passed over, and its file opens") {
+TEST_CASE("a value under a key that is no string is skipped, and its file opens") {
   using namespace samples;
   const TempFolder folder;
   for (const std::string& key : {std::string("N"), std::string("\x88"), std::string("K\x01K\x02\x86"),
@@ -234,13 +235,13 @@ TEST_CASE("what stands under a key that is no name is passed over, and its file 
   }
 }
 
-TEST_CASE("a sparse or quantised tensor in a .pt is listed as skipped; one of a class of its own has its numbers") {
+TEST_CASE("a sparse or quantised tensor in a .pt is listed as skipped, and one of a subclass is read") {
   using namespace samples;
   const TempFolder folder;
   const std::string sparse = "ctorch._utils\n_rebuild_sparse_tensor\n(ctorch.serialization\n_get_layout\n" +
                              pickled_string("torch.sparse_coo") + "\x85R(" + pickled({}) + pickled({}) +
                              pickled_tuple({4, 4}) + "ttR";
-  // The arguments of the function are those of the tensor: pickled() without its name before and its call after.
+  // The arguments of the function are those of pickled(), without the name before them and the call after.
   std::string arguments = pickled({});
   arguments = arguments.substr(arguments.find("2\n") + 2, arguments.size() - arguments.find("2\n") - 3);
   const std::string of_class =
@@ -253,7 +254,7 @@ TEST_CASE("a sparse or quantised tensor in a .pt is listed as skipped; one of a 
   CHECK(file->load("x").shape() == Shape{4});
 }
 
-TEST_CASE("torch.save's format of before PyTorch 1.6 opens") {
+TEST_CASE("files that torch.save wrote before PyTorch 1.6 open") {
   const auto file = open_arrays(fixture("torch_legacy.pt"));
   REQUIRE(file->find("x") != nullptr);
   CHECK(same(file->load("x"), open_arrays(fixture("torch_views.npz"))->load("base")));
@@ -278,7 +279,7 @@ TEST_CASE("a .pt opens whatever its folder inside the archive is called") {
   }
 }
 
-TEST_CASE("a file is opened by what it holds, not by what it is called") {
+TEST_CASE("a file is recognised by its content, not by its name") {
   const TempFolder folder;
   write_text(folder / "a.txt", read_bytes(fixture("torch_mha.input.npz")));
   write_text(folder / "b.npz", read_bytes(fixture("array_halves.safetensors")));
@@ -288,16 +289,16 @@ TEST_CASE("a file is opened by what it holds, not by what it is called") {
   CHECK(open_arrays(folder / "c.npz")->find("model.out_proj.weight") != nullptr);
 }
 
-TEST_CASE("an array inside a file far larger than memory is read alone") {
+TEST_CASE("one array of a file far larger than memory can be read") {
   const TempFolder folder;
-  const std::uint64_t big = std::uint64_t{1} << 40;  // a hole in the file, which takes no room on the disk
+  const std::uint64_t big = std::uint64_t{1} << 40;  // a hole in the file takes no room on the disk
   const std::string header = R"({"big": {"dtype": "U8", "shape": [1099511627776], "data_offsets": [0, 1099511627776]},)"
                              R"("x": {"dtype": "F32", "shape": [2], "data_offsets": [1099511627776, 1099511627784]}})";
   const std::string front = safetensors(header, "");
   write_text(folder / "a.safetensors", front);
   std::error_code error;
   std::filesystem::resize_file(folder / "a.safetensors", front.size() + big + 8, error);
-  if (error) return;  // a file system without holes
+  if (error) return;  // this file system has no sparse files
   CHECK(same(open_arrays(folder / "a.safetensors")->load("x"), Tensor::of({2}, {0, 0})));
 }
 
@@ -328,7 +329,7 @@ TEST_CASE("every fixture opens and loads") {
   CHECK(opened >= 28);
 }
 
-TEST_CASE("a pair of attention and words, and an output of a class that is not known, are read as what they hold") {
+TEST_CASE("a tuple of attention and tokens, and an output of an unknown class, are read by their content") {
   const auto pair = open_arrays(fixture("torch_pair.pt"));
   REQUIRE(pair->entries().size() == 2);
   CHECK(pair->find("attentions.1"));

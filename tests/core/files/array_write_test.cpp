@@ -1,4 +1,4 @@
-// What is written reads back as it was; NumPy's own reading is checked by its format's rules.
+// Written arrays are read back unchanged, and their bytes follow the rules of NumPy's format.
 #include "core/files/array_write.h"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Every bad file ends in one sentence that names the trouble, soon, and without eating the memory.
+// Every bad file is refused soon, in one sentence that names the fault, and without taking much memory.
 #include <chrono>
 #include <limits>
 
@@ -19,8 +19,8 @@ void open_and_load(const std::filesystem::path& path) {
 
 class BadFiles {
  public:
-  /// A file of that name and these bytes is refused, soon, in one sentence that has `says` in it, or `or_says`:
-  /// libzip's versions stumble over different things.
+  /// Checks that this file is refused soon, in one sentence that contains `says`, or `or_says`, as versions of libzip
+  /// report different errors.
   void refuse(const std::string& name, const std::string& bytes, const std::string& says,
               const std::string& or_says = "") const {
     const std::filesystem::path path = folder_ / name;
@@ -32,7 +32,7 @@ class BadFiles {
     CHECK(sentence.starts_with(path.string() + ": "));
     CHECK((has(sentence, says) || (!or_says.empty() && has(sentence, or_says))));
     CHECK_FALSE(has(sentence, "\n"));
-    CHECK(seconds.count() < 60);  // whatever machine, sanitizer and company it runs in
+    CHECK(seconds.count() < 60);  // enough for a busy machine and for sanitizers
   }
 
  private:
@@ -60,7 +60,7 @@ std::string repeated(const std::string& text, std::size_t count) {
 
 }  // namespace
 
-TEST_CASE("a file that is something else is called what it is") {
+TEST_CASE("a file of another kind is refused with the name of its kind") {
   const BadFiles files;
   files.refuse("empty.npz", "", "empty (0 bytes); expected an .npz");
   files.refuse("empty.pt", "", "empty (0 bytes)");
@@ -133,7 +133,7 @@ TEST_CASE(
   CHECK(open_arrays(folder / "comment.npz")->load("x").count() == 4);
 }
 
-TEST_CASE("a .npy whose header lies is refused") {
+TEST_CASE("a .npy with a wrong header is refused") {
   const BadFiles files;
   const std::string data = ones(4);
   files.refuse("magic.npz", zip({{"x.npy", "\x93NUMBY\x01" + std::string(100, '\0')}}),
@@ -178,7 +178,7 @@ TEST_CASE("a .npy whose header lies is refused") {
   files.refuse("newline.npz", zip({{"a\nb.npy", "?"}}), R"("a\x0ab")");
 }
 
-TEST_CASE("a .safetensors whose header lies is refused") {
+TEST_CASE("a .safetensors with a wrong header is refused") {
   const BadFiles files;
   const std::string data = ones(4);
   const std::string good = safetensors(tensor_header("F32", "[4]", "[0, 16]"), data);
@@ -232,7 +232,7 @@ TEST_CASE("a .safetensors whose header lies is refused") {
                "two arrays named");
 }
 
-TEST_CASE("a .pt whose pickle would run something is refused by its name") {
+TEST_CASE("a .pt whose pickle would call a function is refused with the function's name") {
   const BadFiles files;
   const std::string call = pickled_string("rm -rf /") + "\x85R";
   files.refuse("system.pt", torch_zip("cos\nsystem\n" + call),
@@ -252,7 +252,7 @@ TEST_CASE("a .pt whose pickle would run something is refused by its name") {
 TEST_CASE("a .pt whose pickle is damaged or grows without end is refused") {
   const BadFiles files;
   const std::string nested = repeated("]", 500'000) + repeated("a", 499'999);
-  std::string laughs = std::string("]q") + '\0' + "0";  // each list holds the one before twice
+  std::string laughs = std::string("]q") + '\0' + "0";  // each list contains the one before twice
   for (char i = 1; i < 40; ++i) {
     const std::string before = std::string("h") + static_cast<char>(i - 1) + "a";
     laughs += std::string("]q") + i + before + before + "0";

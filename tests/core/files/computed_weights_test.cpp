@@ -36,7 +36,7 @@ double row_norm(const Tensor& w, Index row) {
 
 }  // namespace
 
-TEST_CASE("weight_norm's direction and length make the weight, in both spellings") {
+TEST_CASE("weight_norm's g and v give the weight, under both names that PyTorch uses") {
   const samples::TempFolder folder;
   const Tensor v = drawn("v", {3, 4}), g = drawn("g", {3, 1});
   const Tensor expected = rescaled(v, [&](Index row, Index) {
@@ -85,7 +85,7 @@ TEST_CASE("spectral_norm divides by u W v, and pruning multiplies by its mask") 
              })));
 }
 
-TEST_CASE("arrays whose shapes fit no such weight, or beside the weight itself, stay as they are") {
+TEST_CASE("arrays whose shapes do not fit, or that stand beside the weight itself, are not combined") {
   const samples::TempFolder folder;
   const Tensor v = drawn("v", {3, 4});
   const auto others = file_with(folder, {{"weight_v", v}, {"weight_g", drawn("g", {3})}, {"W_g", v}, {"W_v", v}});

@@ -1,4 +1,4 @@
-// Every file of the fuzzers' corpus, and every finding, through the reader that it is of.
+// Reads every file of the fuzzing corpus, and every finding, with its reader.
 #include <fstream>
 
 #include "core/tensor/error.h"
@@ -9,7 +9,7 @@
 
 using namespace headlight;
 
-TEST_CASE("fuzzing: whatever stands in the corpus is read or refused in a sentence") {
+TEST_CASE("fuzzing: every file of the corpus is read or refused in a sentence") {
   for (const fuzz::Reader& reader : fuzz::all_readers()) {
     int files = 0;
     for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(places::fixtures()) /

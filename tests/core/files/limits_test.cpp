@@ -1,4 +1,4 @@
-// What would overwhelm the program is refused in a sentence, before memory or stack is taken for it.
+// Input that is too large is refused in a sentence before memory or stack is used for it.
 #include <chrono>
 #include <cmath>
 #include <fstream>
@@ -32,7 +32,7 @@ std::filesystem::path written(const samples::TempFolder& folder, const std::stri
   return folder / name;
 }
 
-/// A PNG's header alone that claims this size.
+/// The header of a PNG of this size, without pixels.
 std::string png_claiming(std::uint32_t width, std::uint32_t height) {
   const auto big_endian = [](std::uint32_t n) {
     return std::string{static_cast<char>(n >> 24), static_cast<char>(n >> 16), static_cast<char>(n >> 8),
@@ -56,7 +56,7 @@ std::string png_claiming(std::uint32_t width, std::uint32_t height) {
 
 }  // namespace
 
-TEST_CASE("JSON nested a hundred thousand deep is a sentence, wherever JSON is read") {
+TEST_CASE("JSON nested a hundred thousand deep is refused in a sentence, wherever JSON is read") {
   CHECK(has(samples::sentence_of([] { parse_scenario(nested("{\"text\": ", 100'000, "}"), "a.json"); }),
             "nested more than"));
   CHECK(has(samples::sentence_of([] { parse_scenario(std::string(100'000, '['), "a.json"); }), "nested more than"));
@@ -72,7 +72,7 @@ TEST_CASE("JSON nested a hundred thousand deep is a sentence, wherever JSON is r
   CHECK(has(samples::sentence_of([&] { open_tokenizer(folder / "a.npz"); }), "nested more than"));
 }
 
-TEST_CASE("the files of one load count together, those of two each for itself") {
+TEST_CASE("the limit is for all files of one load, and each load has its own") {
   const auto half = [](const std::string& file) {
     LoadBudget budget({file});
     budget.strings(LoadBudget::most_strings / 2 + 1);
@@ -88,7 +88,7 @@ TEST_CASE("the files of one load count together, those of two each for itself") 
   CHECK_NOTHROW(half("third"));
 }
 
-TEST_CASE("a tokenizer's steps that double the text again and again end in a sentence") {
+TEST_CASE("a tokenizer whose steps double the text again and again is refused") {
   const samples::TempFolder folder;
   std::string steps;
   for (int i = 0; i < 40; ++i)
@@ -100,7 +100,7 @@ TEST_CASE("a tokenizer's steps that double the text again and again end in a sen
   CHECK(has(samples::sentence_of([&] { splitter->split("aaaa"); }), "more than 4 MB"));
 }
 
-TEST_CASE("what a small file would grow into is counted before it is made") {
+TEST_CASE("the size of unpacked content is checked before it is unpacked") {
   CHECK(has(samples::sentence_of([] { open_arrays(samples::fixture("hostile/words.pt")); }), "text and tables"));
   const samples::TempFolder folder;
   const auto tokenizer = [&](const std::string& parts) {
@@ -119,14 +119,14 @@ TEST_CASE("what a small file would grow into is counted before it is made") {
             "1048576 tokens of a line"));
 }
 
-TEST_CASE("a token's id beyond any vocabulary is refused, not cut") {
+TEST_CASE("a token id beyond any vocabulary is refused, not truncated") {
   const samples::TempFolder folder;
   written(folder, "vocab.json", R"({"a": 0, "b": 18446744073709551615})");
   written(folder, "merges.txt", "#version: 0.2\n");
   CHECK(has(samples::sentence_of([&] { open_tokenizer(folder / "a.npz"); }), "the id of \"b\" is no whole number"));
 }
 
-TEST_CASE("a long word of byte pairs is joined as the merges say") {
+TEST_CASE("a long word is joined as the merges of byte pairs say") {
   const samples::TempFolder folder;
   written(
       folder, "tokenizer.json",
@@ -143,7 +143,7 @@ TEST_CASE("a long word of byte pairs is joined as the merges say") {
   CHECK(splitter->split(std::string(400'000, 'a')).size() == 100'000);
 }
 
-TEST_CASE("a picture's size is compared with what is asked for before a pixel is made") {
+TEST_CASE("a picture's size is checked before its pixels are decoded") {
   const samples::TempFolder folder;
   for (const std::uint32_t side : {20'000u, 65'535u}) {
     const auto file = written(folder, "bomb.png", png_claiming(side, side));
@@ -155,7 +155,7 @@ TEST_CASE("a picture's size is compared with what is asked for before a pixel is
   }
 }
 
-TEST_CASE("what does not fit in memory is refused by its figures") {
+TEST_CASE("a run that does not fit into memory is refused with both sizes") {
   Scenario scenario;
   scenario.source = Source::random;
   scenario.d_model = 1 << 20;
@@ -168,7 +168,7 @@ TEST_CASE("what does not fit in memory is refused by its figures") {
   CHECK_NOTHROW(resolve(scenario));
 }
 
-TEST_CASE("sizes of painted cells are no larger than any sequence") {
+TEST_CASE("rectangles of painted cells larger than the longest sequence are refused") {
   CHECK(has(samples::sentence_of([] {
               parse_scenario(R"({"painted": [{"query": 0, "key": 0, "queries": 9223372036854775807, "attend": true}]})",
                              "a.json");
@@ -180,7 +180,7 @@ TEST_CASE("sizes of painted cells are no larger than any sequence") {
             "painted"));
 }
 
-TEST_CASE("a pattern's whole number is no larger than any sequence, and a document has many runs") {
+TEST_CASE("an integer of a pattern larger than the longest sequence is refused; a document may have many runs") {
   CHECK_THROWS_AS(MaskExpression::parse("window(1e30)"), ExpressionError);
   std::string runs;
   for (int i = 0; i < 150; ++i) runs += (i > 0 ? ", " : "") + std::to_string(1 + i % 3);
@@ -202,14 +202,14 @@ TEST_CASE("a pattern's whole number is no larger than any sequence, and a docume
   CHECK_THROWS_AS(MaskExpression::parse(too_many + ")"), ExpressionError);
 }
 
-TEST_CASE("a colour map has a colour for whatever number there is") {
+TEST_CASE("a colour map has a colour for every number, also NaN and infinities") {
   const Colormap map = colormap("signal", Theme::dark);
   CHECK(map.at(NAN) == map.at(0));
   CHECK(map.at(INFINITY) == map.at(1));
   CHECK(map.at(-INFINITY) == map.at(0));
 }
 
-TEST_CASE("an error is one line of readable text, however long what it is about") {
+TEST_CASE("an error is one line of readable text, also for a long or unprintable name") {
   const InputError error("a\nb", "\x1b[31m\xff\xc2\x85 is wrong", std::string(100'000, 'x') + "end");
   const std::string line = error.what();
   CHECK(has(line, "a\\x0ab: \\x1b[31m\\xff\\xc2\\x85 is wrong; xxx"));
@@ -230,7 +230,7 @@ TEST_CASE("rows of a matrix are read from an .npz, packed or not, in any order")
     CHECK(read.at({static_cast<Index>(i), 1}) == static_cast<float>(rows[i] * 3 + 1));
 }
 
-TEST_CASE("a file that was replaced since it was opened is not read as if it were the same") {
+TEST_CASE("a file that was replaced after it was opened is refused") {
   const samples::TempFolder folder;
   write_npz(folder / "a.npz", std::vector<NamedArray>{{"x", Tensor::full({2, 3}, 1), false}});
   const auto file = open_arrays(folder / "a.npz");
@@ -238,7 +238,7 @@ TEST_CASE("a file that was replaced since it was opened is not read as if it wer
   CHECK(has(samples::sentence_of([&] { file->load("x"); }), "was replaced while it was being read"));
 }
 
-TEST_CASE("words of an .npz are counted before any is made") {
+TEST_CASE("the number of words in an .npz is checked before they are read") {
   const samples::TempFolder folder;
   const std::string count = std::to_string(LoadBudget::most_strings + 1);
   const std::string words = samples::npy("{'descr': '|S1', 'fortran_order': False, 'shape': (" + count + ",), }",

@@ -44,13 +44,13 @@ Scenario random_with(const fs::path& mask, Index queries, Index keys) {
 
 }  // namespace
 
-TEST_CASE("a pixel nearer to white is true, row by row") {
+TEST_CASE("a pixel of a mask that is nearer to white than to black is true") {
   const auto file = open_mask_arrays(picture("mask.png", {{255, 0, 200}, {10, 127, 128}}));
   CHECK_THAT(file->load("mask"), agrees_with(Tensor::of({2, 3}, {1, 0, 1, 0, 0, 1})));
   CHECK(file->find("mask")->dtype == DType::boolean);
 }
 
-TEST_CASE("a table's cells are numbers or words, apart by commas, semicolons or blanks") {
+TEST_CASE("the cells of a table are numbers or words separated by commas, semicolons or blanks") {
   const Tensor expected = Tensor::of({2, 3}, {1, 0, 1, 0, 0, 1});
   for (const char* text : {"1,0,1\n0,0,1\n", "true;False;true\r\n0;0;TRUE", "1 0 1\n\n0 0\t1\n\n",
                            "\xEF\xBB\xBF"
@@ -60,7 +60,7 @@ TEST_CASE("a table's cells are numbers or words, apart by commas, semicolons or 
   }
 }
 
-TEST_CASE("what is wrong about a mask's file is said with the line") {
+TEST_CASE("a faulty mask file is refused with the line") {
   const auto sentence = [](const char* name, const char* bytes) -> std::string {
     try {
       open_mask_arrays(written(name, bytes));
@@ -76,14 +76,14 @@ TEST_CASE("what is wrong about a mask's file is said with the line") {
   CHECK_THROWS_AS(open_mask_arrays("no/such/mask.png"), FileError);
 }
 
-TEST_CASE("a mask of its own file is file(), with the polarity that is said") {
+TEST_CASE("a mask file is file() in expressions, with the polarity that is set") {
   Scenario scenario = random_with(picture("mask.png", {{255, 0, 255}, {0, 0, 255}}), 2, 3);
   CHECK_THAT(resolve(scenario).file_mask, agrees_with(Tensor::of({1, 1, 2, 3}, {1, 0, 1, 0, 0, 1})));
   scenario.mask_polarity = MaskPolarity::ignore;
   CHECK_THAT(resolve(scenario).file_mask, agrees_with(Tensor::of({1, 1, 2, 3}, {0, 1, 0, 1, 1, 0})));
 }
 
-TEST_CASE("a mask's file is broadcast by its shape, and a wrong shape is named") {
+TEST_CASE("a mask file is broadcast by its shape, and a wrong shape is named") {
   const fs::path path = fs::temp_directory_path() / "headlight_mask.npz";
   write_npz(path, std::array{NamedArray{"key_padding_mask", Tensor::of({2, 3}, {0, 0, 1, 0, 1, 1}), true}});
   CHECK_THAT(resolve(random_with(path, 4, 3)).file_mask, agrees_with(Tensor::of({2, 1, 1, 3}, {1, 1, 0, 1, 0, 0})));
@@ -91,13 +91,13 @@ TEST_CASE("a mask's file is broadcast by its shape, and a wrong shape is named")
   CHECK(resolve(random_with(path, 4, 3)).file_mask.shape() == Shape{1, 1, 4, 3});
   try {
     resolve(random_with(path, 5, 3));
-    FAIL("a mask of 4 × 3 for 5 × 3 cells");
+    FAIL("a mask of 4 × 3 was accepted for 5 × 3 cells");
   } catch (const FileError& error) {
     CHECK(std::string(error.what()).find("[n_q, n_k] = [5, 3]") != std::string::npos);
   }
 }
 
-TEST_CASE("a mask's file that did not change is the same tensor again") {
+TEST_CASE("a mask file that did not change gives the same tensor") {
   const Scenario scenario = random_with(picture("mask.png", {{255, 0}, {0, 255}}), 2, 2);
   const Inputs first = resolve(scenario);
   const Inputs again = resolve(scenario, &scenario, &first);

@@ -1,5 +1,5 @@
-// Valid files with a few bytes changed: they open or they are refused, and nothing else happens. Worth most under the
-// errorcheck preset.
+// Valid files with a few changed bytes open or are refused with an InputError. Run this with the errorcheck preset,
+// which also finds wrong memory accesses.
 #include <random>
 
 #include "core/files/array_file.h"

@@ -48,7 +48,7 @@ TEST_CASE("True, False, nan and the infinities are numbers") {
   CHECK_THAT(parse_matrix("NaN,-Infinity\n1e400,-1e-400"), agrees_with(Tensor::of({2, 2}, {NAN, -inf, inf, 0})));
 }
 
-TEST_CASE("what is no matrix is refused with what is wrong and where") {
+TEST_CASE("text that is no matrix is refused with the fault and its place") {
   CHECK(holds(refused("1,2\n3,4,5"), "row 2 holds 3 numbers; expected 2, as in row 1"));
   CHECK(holds(refused("[[1, 2], [3]]"), "row 2 holds 1 number; expected 2"));
   CHECK(holds(refused("[[1. 2. ... 9.]]"), "shortened by \"...\"; expected every number: np.set_printoptions"));

@@ -1,4 +1,4 @@
-// Picture files and resizing, against what PIL makes of them (tests/fixtures/make_pictures.py).
+// Reading and resizing picture files, compared with PIL (tests/fixtures/make_pictures.py).
 #include "core/files/picture_file.h"
 
 #include <cstdlib>
@@ -17,7 +17,7 @@ namespace {
 
 const auto pictures = samples::fixture("pictures");
 
-/// The largest difference of a byte of [height, width, 3]; 999 where the sizes differ.
+/// The largest difference between bytes of two pictures [height, width, 3]; 999 if the sizes differ.
 int largest_difference(const Image& got, const Tensor& expected) {
   if (expected.shape() != Shape{got.height, got.width, 3}) return 999;
   int most = 0;
@@ -89,7 +89,7 @@ TEST_CASE("a JPEG that is cut off or spoilt is refused with a sentence") {
   }
 }
 
-TEST_CASE("pictures of too many pixels are refused before they are decoded, and a picture that is too narrow") {
+TEST_CASE("a picture of too many pixels is refused before it is decoded, and one too narrow before it is resized") {
   const samples::TempFolder folder;
   std::string jpeg = bytes_of(pictures / "colour.jpg");
   const std::size_t frame = jpeg.find("\xFF\xC0");
@@ -103,7 +103,7 @@ TEST_CASE("pictures of too many pixels are refused before they are decoded, and 
   CHECK_THROWS_WITH(prepared(Image(2000, 1, {0, 0, 0, 255}), steps, "line.png"), Contains("is not so narrow"));
 }
 
-TEST_CASE("the middle is cropped, and what a small picture lacks is black") {
+TEST_CASE("the middle of a picture is cropped, and a picture smaller than the crop is padded with black") {
   Image source(4, 3, {0, 0, 0, 255});
   source.set(1, 1, {200, 0, 0, 255});
   PictureSteps steps;

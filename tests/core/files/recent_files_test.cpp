@@ -7,7 +7,7 @@
 using namespace headlight;
 using namespace headlight::samples;
 
-TEST_CASE("the file opened last comes first, once, and the next run finds it") {
+TEST_CASE("the file opened last comes first and only once, and the next run has the list") {
   const TempFolder folder;
   const std::filesystem::path list = folder / "deep" / "recent";
   RecentFiles recent(list);
@@ -19,7 +19,7 @@ TEST_CASE("the file opened last comes first, once, and the next run finds it") {
   CHECK(RecentFiles(list).paths() == expected);
 }
 
-TEST_CASE("what another window opened meanwhile is kept; the oldest make room") {
+TEST_CASE("files that another window opened meanwhile are kept, and the oldest are dropped") {
   const TempFolder folder;
   RecentFiles mine(folder / "recent"), other(folder / "recent");
   mine.add("/a");
@@ -31,7 +31,7 @@ TEST_CASE("what another window opened meanwhile is kept; the oldest make room") 
   CHECK(mine.paths().front() == "/19");
 }
 
-TEST_CASE("a damaged list of recent files counts as empty, its sound lines as they are") {
+TEST_CASE("a damaged list of recent files keeps its valid lines") {
   const TempFolder folder;
   const std::string zero("/zero\0byte\n", 11);
   write_text(folder / "recent", "\xff\xfe\nrelative.npz\n" + zero + "\n/sound.npz\n/sound.npz\n");
@@ -39,6 +39,6 @@ TEST_CASE("a damaged list of recent files counts as empty, its sound lines as th
   std::filesystem::create_directory(folder / "a folder");
   RecentFiles nowhere(folder / "a folder");
   CHECK(nowhere.paths().empty());
-  nowhere.add("/x.npz");  // cannot be written; is kept while the program runs
+  nowhere.add("/x.npz");  // the list cannot be written, but is kept in memory
   CHECK(nowhere.paths() == std::vector<std::string>{"/x.npz"});
 }

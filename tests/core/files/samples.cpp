@@ -90,7 +90,7 @@ std::string deflated_zeros(std::size_t count) {
   put(0b110, 3);  // the last block, of the fixed code (01, lowest bit first)
   put(0x30, 8);   // the byte 0
   std::size_t made = 1;
-  for (; made + 258 <= count; made += 258) put(0b11000101, 8), put(0, 5);  // 258 more of the byte before
+  for (; made + 258 <= count; made += 258) put(0b11000101, 8), put(0, 5);  // repeats the last byte 258 times
   for (; made < count; ++made) put(0x30, 8);
   put(0, 7);  // end of block
   put(0, 7);

@@ -57,7 +57,7 @@ struct ZipItem {
 std::string zip(const std::vector<ZipItem>& items);
 /// At most 65535 bytes in one uncompressed deflate block.
 std::string deflated(const std::string& bytes);
-/// `count` zeros, compressed with the fixed code to 1/150.
+/// `count` zeros, compressed with the fixed Huffman code to 1/150 of their size.
 std::string deflated_zeros(std::size_t count);
 std::uint32_t crc32(std::string_view bytes);
 

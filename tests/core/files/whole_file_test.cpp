@@ -26,7 +26,7 @@ void write(const std::filesystem::path& path, std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("a file is replaced whole and leaves nothing beside it") {
+TEST_CASE("a file is replaced as a whole and no temporary is left") {
   const TempFolder folder;
   write(folder / "a.txt", "first, and rather long");
   write(folder / "a.txt", "second");
@@ -46,18 +46,19 @@ TEST_CASE("a write that fails half way leaves the old file as it was and no temp
   CHECK(files_in(folder) == 1);
 }
 
-TEST_CASE("what a killed write left an hour ago goes at the next write, and nothing else") {
+TEST_CASE("the next write removes temporaries of killed writes that are an hour old, and nothing else") {
   const TempFolder folder;
   const auto ago = [](auto time) { return std::filesystem::file_time_type::clock::now() - time; };
   for (const char* name : {".headlight-1.tmp", ".headlight-2.tmp", ".headlight-3.tmp.aB3xYz", ".other-1.tmp"})
     write_text(folder / name, "half of");
-  std::filesystem::last_write_time(folder / ".headlight-3.tmp.aB3xYz", ago(std::chrono::hours(2)));  // libzip's own
+  std::filesystem::last_write_time(folder / ".headlight-3.tmp.aB3xYz",
+                                   ago(std::chrono::hours(2)));  // the name of a libzip temporary
   std::filesystem::last_write_time(folder / ".headlight-1.tmp", ago(std::chrono::hours(2)));
   std::filesystem::last_write_time(folder / ".other-1.tmp", ago(std::chrono::hours(2)));
   write(folder / "a.txt", "whole");
   CHECK_FALSE(std::filesystem::exists(folder / ".headlight-1.tmp"));
   CHECK_FALSE(std::filesystem::exists(folder / ".headlight-3.tmp.aB3xYz"));
-  CHECK(std::filesystem::exists(folder / ".headlight-2.tmp"));  // being written
+  CHECK(std::filesystem::exists(folder / ".headlight-2.tmp"));  // it is recent, so it may be in use
   CHECK(files_in(folder) == 3);
 }
 
@@ -75,13 +76,13 @@ TEST_CASE("a symbolic link keeps pointing to the file that is replaced") {
   write(folder / "a.txt", "old");
   std::error_code error;
   std::filesystem::create_symlink(folder / "a.txt", folder / "link", error);
-  if (error) return;  // links need a privilege on some systems
+  if (error) return;  // some systems allow links only with a privilege
   write(folder / "link", "new");
   CHECK(std::filesystem::is_symlink(folder / "link"));
   CHECK(read_bytes(folder / "a.txt") == "new");
 }
 
-TEST_CASE("a symbolic link to nothing makes what it points to; a circle of links is a sentence") {
+TEST_CASE("writing to a dangling symbolic link creates its target, and a circle of links is refused") {
   const TempFolder folder;
   std::error_code error;
   std::filesystem::create_symlink("real.txt", folder / "link", error);
@@ -104,7 +105,7 @@ TEST_CASE("a file that is replaced keeps its mode") {
   CHECK(std::filesystem::status(folder / "a.txt").permissions() == only_mine);
 }
 
-TEST_CASE("a name may have all the 255 bytes that there are, and not one more") {
+TEST_CASE("a file name may have 255 bytes, and a longer one is refused") {
   const TempFolder folder;
   const std::string name = std::string(251, 'n') + ".txt";
   write(folder / name, "text");
@@ -114,13 +115,13 @@ TEST_CASE("a name may have all the 255 bytes that there are, and not one more") 
   CHECK(files_in(folder) == 1);
 }
 
-TEST_CASE("a folder that vanished is a sentence") {
+TEST_CASE("writing into a folder that no longer exists is refused in a sentence") {
   const TempFolder folder;
   CHECK(has(sentence_of([&] { write(folder / "gone/a.txt", "text"); }), "there is no folder"));
 }
 
 #ifdef __linux__
-TEST_CASE("who is killed while it writes leaves the old file or the new one, and nothing beside it") {
+TEST_CASE("a program killed while it writes leaves the old file or the new one, and no temporary") {
   const TempFolder folder;
   const std::string old_text(1000, 'a'), new_text(300'000, 'b');
   write(folder / "a.txt", old_text);
@@ -143,6 +144,6 @@ TEST_CASE("who is killed while it writes leaves the old file or the new one, and
     CHECK((now == old_text || now == new_text));
   }
   CHECK(killed == 20);
-  CHECK(files_in(folder) <= 2);  // a kill between two names of the whole file is possible, but rare
+  CHECK(files_in(folder) <= 2);  // a kill just before the rename can leave one temporary
 }
 #endif

@@ -1,4 +1,4 @@
-// Lessons in steps: those that ship are true of the numbers that they show; of a wrong one every mistake is named.
+// Lessons in steps: the claims of shipped lessons hold for their numbers, and every mistake in a lesson is named.
 #include "core/lesson/course.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ const Json good = Json::parse(R"json({
      "question": {"kind": "number", "ask": {"en": "How many?", "zh": "多少？"}, "why": {"en": "Three.", "zh": "三个。"}, "of": "mask:0,0,0,:", "take": "count"}}
   ]})json");
 
-/// What is said of the good lesson with other values at these places.
+/// The mistakes that are found in the good lesson with other values at these places.
 std::vector<std::string> mistakes(const std::vector<std::pair<std::string, Json>>& changes = {}) {
   Json json = good;
   for (const auto& [place, value] : changes) json[Json::json_pointer(place)] = value;
@@ -51,7 +51,7 @@ bool says_so(const std::vector<std::string>& mistakes, std::string_view part) {
 
 }  // namespace
 
-TEST_CASE("every lesson that ships is right: it reads, its poses compute, its claims are so") {
+TEST_CASE("every shipped lesson can be read, its scenarios compute, and its claims hold") {
   std::set<std::string> ids;
   for (const Course& course : shipped_courses()) {
     INFO(course.card.id);
@@ -89,7 +89,7 @@ TEST_CASE("the schema of lessons names every view and every kind of question, an
   CHECK(asked.size() == kinds.size());
 }
 
-TEST_CASE("a lesson measures what a head brings, logits and their parts, and poses a measure and why") {
+TEST_CASE("a lesson can measure contribution norms, logits and their parts, and show a measure and the logit parts") {
   Scenario scenario;
   scenario.source = Source::file;
   scenario.file = "model:induction";
@@ -115,7 +115,7 @@ TEST_CASE("a lesson measures what a head brings, logits and their parts, and pos
   CHECK(says_so(mistakes({{"/steps/0/pose/measure", "much"}}), "measure"));
 }
 
-TEST_CASE("a lesson's text has its numbers and no marks in every language") {
+TEST_CASE("a lesson's text has its numbers filled in and no markup left, in every language") {
   for (const Course& course : shipped_courses()) {
     for (const LessonStep& step : course.steps) {
       for (const char* language : {"en", "zh"}) {
@@ -129,7 +129,7 @@ TEST_CASE("a lesson's text has its numbers and no marks in every language") {
   }
 }
 
-TEST_CASE("a step keeps the pose of the one before, with its changes") {
+TEST_CASE("a step starts from the scenario of the step before and applies its changes") {
   const samples::TempFolder scratch;
   samples::write_text(scratch / "mine.json", good.dump());
   const Course course = read_course(scratch / "mine.json");
@@ -166,7 +166,7 @@ TEST_CASE("every mistake in a lesson file is named with its path") {
   CHECK(mistakes_in_course(scratch / "broken.json").size() == 1);
 }
 
-TEST_CASE("what a lesson says in one language alone is named") {
+TEST_CASE("a text that a lesson has in one language only is named") {
   const auto lacking = [](const std::vector<std::string>& places) {
     Json json = good;
     for (const std::string& place : places) json[Json::json_pointer(place)].erase("zh");
@@ -179,7 +179,7 @@ TEST_CASE("what a lesson says in one language alone is named") {
         std::vector<std::string>{"zh: $.title", "zh: $.steps[0].text", "zh: $.steps[1].question.why"});
 }
 
-TEST_CASE("a head that is given as a reason is knocked out, and the answer changes as the step says") {
+TEST_CASE("knocking out the head that a step gives as reason changes the answer as the step says") {
   const samples::TempFolder scratch;
   const auto checked = [&](const char* text, const Json& effect) {
     Json lesson = Json::parse(R"json({"id": "mine", "title": "Mine", "description": "A lesson",
@@ -203,7 +203,7 @@ TEST_CASE("a head that is given as a reason is knocked out, and the answer chang
   CHECK(says_so(checked(reason, {{"knock_out", "0.3"}, {"from", "is"}}), "$.steps[0].effect: has no to"));
 }
 
-TEST_CASE("a number says a value where the value rounds to it") {
+TEST_CASE("a written number matches a value that rounds to it") {
   CHECK(says("0.50", 0.4951));
   CHECK_FALSE(says("0.50", 0.4949));
   CHECK(says("−0.3", -0.26));

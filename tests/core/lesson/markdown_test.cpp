@@ -1,4 +1,4 @@
-// Lessons in Markdown: the same fields as in JSON, and mistakes with their lines.
+// Lessons in Markdown have the same fields as in JSON, and mistakes are named with their lines.
 #include <algorithm>
 
 #include "core/lesson/course.h"
@@ -18,7 +18,7 @@ const std::string example = places::fixtures() + "/../../docs/where-the-cat-look
 
 std::string read_text(const std::string& path) { return samples::read_bytes(path); }
 
-/// What is said of the example with this in place of that.
+/// The mistakes that are found in the example after `from` is replaced by `to`.
 std::vector<std::string> mistakes(const std::string& from, const std::string& to) {
   std::string text = read_text(example);
   REQUIRE(has(text, from));
@@ -34,7 +34,7 @@ bool one_says(const std::vector<std::string>& all, std::string_view part) {
 
 }  // namespace
 
-TEST_CASE("the manual's Markdown lesson is right and has what it says") {
+TEST_CASE("the manual's Markdown lesson has no mistake and the fields that its text gives") {
   CHECK(mistakes_in_course(example) == std::vector<std::string>{});
   const Course course = read_course(example);
   CHECK(course.card.id == "where-the-cat-looks");
@@ -74,7 +74,7 @@ TEST_CASE("mistakes in a Markdown lesson are named with their path and line") {
   CHECK(mistakes("stage: weights", "stage: weigths").size() == 1);
 }
 
-TEST_CASE("a lesson's steps are no field: they are refused with their line") {
+TEST_CASE("a field named steps is refused with its line") {
   for (const char* const field : {"steps: 2", "steps.one: 2"}) {
     try {
       lesson_from_markdown("---\nid: a\n" + std::string(field) + "\n---\n\n## One\n", "x.md");
@@ -85,7 +85,7 @@ TEST_CASE("a lesson's steps are no field: they are refused with their line") {
   }
 }
 
-TEST_CASE("random Markdown is read or refused, never more") {
+TEST_CASE("random Markdown is read or refused, and never crashes") {
   const std::string whole = read_text(example);
   unsigned seed = 1;
   const auto next = [&](std::size_t below) {

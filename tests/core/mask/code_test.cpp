@@ -1,4 +1,4 @@
-// The exported code is run by Python, where there is one with NumPy or PyTorch, and compared with evaluate().
+// Python runs the exported code, if it has NumPy or PyTorch, and the result is compared with evaluate().
 #include "core/mask/code.h"
 
 #include <cstdlib>
@@ -114,7 +114,7 @@ for name, shape in cases:
         out.write("".join("1" if x else "0" for x in np.broadcast_to(mask, shape).ravel()))
 )";
 
-/// "" where no Python can import the module.
+/// A Python that can import the module; "" if there is none.
 std::string python_with(const std::string& module) {
   for (const char* python : {"python3", "/usr/bin/python3", "python"}) {
     const std::string quiet = (fs::temp_directory_path() / "headlight_python.txt").string();
@@ -131,8 +131,8 @@ std::string bits(const Tensor& mask, const MaskContext& context) {
   return text;
 }
 
-/// What the window would compute.
-Tensor in_force(const Case& a_case) {
+/// The mask that the program computes for the case.
+Tensor computed_mask(const Case& a_case) {
   Inputs inputs;
   inputs.dims.batch = a_case.context.batch;
   inputs.dims.heads = a_case.context.heads;
@@ -179,7 +179,7 @@ void check_by_running(CodeTarget target, const std::string& module) {
     std::string found;
     file >> found;
     INFO(to_code(MaskExpression::parse(all[i].expression), target, all[i].context, all[i].painted));
-    CHECK(found == bits(in_force(all[i]), all[i].context));
+    CHECK(found == bits(computed_mask(all[i]), all[i].context));
   }
   fs::remove_all(folder);
 }
@@ -194,7 +194,7 @@ TEST_CASE("the FlexAttention mask_mod, run, gives the same mask") {
   check_by_running(CodeTarget::flex_attention, "torch");
 }
 
-TEST_CASE("exported code is short, has a line a pattern, and names its polarity") {
+TEST_CASE("exported code is short, has a line for each pattern, and names its polarity") {
   MaskContext context;
   context.n_q = context.n_k = 8;
   const MaskExpression expression = MaskExpression::parse("causal() && (window(4) || global(1))");
@@ -218,7 +218,7 @@ TEST_CASE("exported code is short, has a line a pattern, and names its polarity"
   }
 }
 
-TEST_CASE("code cannot be exported without the tensors that the expression names") {
+TEST_CASE("exporting code is refused if a tensor that the expression names is missing") {
   MaskContext context;
   context.n_q = context.n_k = 8;
   context.heads = 2;

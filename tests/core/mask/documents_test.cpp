@@ -33,14 +33,14 @@ std::string failure(const char* expression, const Tensor& docs = {}) {
 
 }  // namespace
 
-TEST_CASE("doc(q) == doc(k) keeps documents apart, also where one goes on later") {
+TEST_CASE("doc(q) == doc(k) separates documents, also a document in several parts") {
   const Tensor mask = mask_of("doc(q) == doc(k)", ids);
   for (Index q = 0; q < 6; ++q) {
     for (Index k = 0; k < 6; ++k) CHECK((mask.at({0, 0, q, k}) != 0) == (ids.at({0, q}) == ids.at({0, k})));
   }
 }
 
-TEST_CASE("place(k) counts within a document: a prefix of one token for each") {
+TEST_CASE("place(k) counts within a document, so place(k) < 1 is each document's first token") {
   const Tensor mask = mask_of("doc(q) == doc(k) && (causal() || place(k) < 1)", ids);
   CHECK(mask.at({0, 0, 1, 0}) == 1);
   CHECK(mask.at({0, 0, 0, 1}) == 0);
@@ -51,7 +51,7 @@ TEST_CASE("place(k) counts within a document: a prefix of one token for each") {
   CHECK(own.at({0, 4}) == 2);
 }
 
-TEST_CASE("a document, a length, a painted and a file's mask hold in a last window of one key") {
+TEST_CASE("documents, lengths, painted cells and file masks hold where the last window has one key") {
   for (const Index n : {1, 2, 127, 128, 129, 2047, 2048, 2049, 2050}) {
     MaskContext context;
     context.n_q = context.n_k = n;
@@ -108,7 +108,7 @@ TEST_CASE("valid_len is a number of its own, without padding()") {
   CHECK(mask.at({0, 0, 3, 5}) == 1);
 }
 
-TEST_CASE("documents and lengths that nobody gave are asked for, and doc() is of a query or a key") {
+TEST_CASE("missing documents and lengths are named in the error, and doc() takes q or k") {
   CHECK(failure("doc(q) == doc(k)").find("--doc-ids") != std::string::npos);
   CHECK(failure("k < valid_len").find("valid_len has no valid lengths") != std::string::npos);
   CHECK(failure("doc(3) == doc(k)", ids).find("expected doc(q) or doc(k)") != std::string::npos);
@@ -116,7 +116,7 @@ TEST_CASE("documents and lengths that nobody gave are asked for, and doc() is of
   CHECK(failure("doc(q) == doc(k)", short_ids).find("[1, n] or [B, n]") != std::string::npos);
 }
 
-TEST_CASE("--doc-ids gives a document a token, for all batch entries or each") {
+TEST_CASE("--doc-ids gives each token its document, for all batch entries or for each") {
   Scenario scenario;
   scenario.source = Source::random;
   scenario.batch_size = 2;

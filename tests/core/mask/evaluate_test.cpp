@@ -93,7 +93,7 @@ TEST_CASE("file() and painted() are broadcast, whatever their strides") {
   CHECK_THROWS_AS(run("file()", context), ExpressionError);
 }
 
-TEST_CASE("a long row has the cells that each of them has alone") {
+TEST_CASE("a long row has the same cells as its parts evaluated alone") {
   const MaskContext context{.batch = 1, .heads = 1, .n_q = 3, .n_k = 201};
   for (const char* text :
        {"causal() && (window(4) || sink(4))", "k % 7 < 3 != (q > 1)", "!(k >= 66) || k == 130 || 190 <= k",

@@ -1,4 +1,4 @@
-// The examples against definitions written out cell by cell.
+// The examples of masks, compared with definitions of single cells.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -14,7 +14,7 @@ namespace {
 
 using Rule = std::function<bool(Index q, Index k)>;
 
-bool drafted(Index q, Index k) {  // up the tree to the root
+bool drafted(Index q, Index k) {  // k is q or one of its ancestors in the tree
   for (; q >= 0; q = q == 0 ? -1 : (q - 1) / 2) {
     if (q == k) return true;
   }

@@ -21,7 +21,7 @@ struct Failure {
   std::string sentence;
 };
 
-/// What is wrong with an expression, by parsing it and evaluating it at 4×4 with two heads.
+/// The error from parsing an expression or evaluating it at 4×4 with two heads.
 Failure failure_in(const std::string& text) {
   MaskContext context;
   context.n_q = context.n_k = 4;
@@ -36,7 +36,7 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 
 }  // namespace
 
-TEST_CASE("a malformed expression is pointed at, with what was expected") {
+TEST_CASE("the error of a malformed expression gives its place and what was expected") {
   struct Case {
     std::string text;
     std::size_t position;
@@ -128,7 +128,7 @@ TEST_CASE("precedence and grouping are C's") {
   CHECK(value("1 < 2 && 2 >= 2 || false"));
 }
 
-TEST_CASE("numbers are the mathematician's: true division, remainders of the divisor's sign") {
+TEST_CASE("division is exact, and a remainder has the sign of the divisor") {
   CHECK(value("1 / 2 == 0.5"));
   CHECK(value("-1 % 4 == 3"));
   CHECK(value("(q - 1) % 4 == 3"));
@@ -141,7 +141,7 @@ TEST_CASE("numbers are the mathematician's: true division, remainders of the div
   CHECK(value(".5e1 == 5"));
 }
 
-TEST_CASE("only what counts can fail: the other side of a choice, or of && and ||, may divide by zero") {
+TEST_CASE("a division by zero in a branch of ?:, && or || that does not count is no error") {
   CHECK(value("q != 0 && 1 / q > 2 || true"));
   CHECK(value("q == 0 || 1 % q == 0"));
   CHECK(value("q == 0 ? true : 1 / q > 2"));
@@ -152,7 +152,7 @@ TEST_CASE("only what counts can fail: the other side of a choice, or of && and |
   CHECK(contains(failure_in("k < 2 && 1 / (k - 1) > 0").sentence, "q = 0, k = 1"));
 }
 
-TEST_CASE("sliders find the numbers of the patterns and write them back") {
+TEST_CASE("sliders read the numbers of patterns in an expression and write them back") {
   const MaskExpression expression = MaskExpression::parse("causal() && (window(4) or !bigbird(2, 3, 1, n_q / n_q, 0))");
   const std::vector<PatternCall> calls = expression.pattern_calls();
   REQUIRE(calls.size() == 3);
@@ -164,20 +164,20 @@ TEST_CASE("sliders find the numbers of the patterns and write them back") {
   CHECK(with_argument(expression, 2, 3, 2) == "causal() && (window(4) or !bigbird(2, 3, 1, 2, 0))");
 }
 
-TEST_CASE("the caret stands below the character, also in a long line and after a multi-byte one") {
+TEST_CASE("the caret is below the character, also in a long line and after a multi-byte character") {
   CHECK(point_at("causal(", 7) == "causal(\n       ^");
   CHECK(point_at("é <", 4) == "é <\n   ^");
   const std::string far = point_at(std::string(100'000, '('), 50'000, 60);
   CHECK(far.size() <= 60 + 1 + 60);
   CHECK(far.back() == '^');
 }
-TEST_CASE("the mark stands before the character in one line, and a long text is cut around it") {
+TEST_CASE("in one line the mark precedes the character, and a long text is cut around it") {
   CHECK(mark_at("causal(", 7) == "(column 8: causal(▸)");
   CHECK(mark_at("é < 1", 3) == "(column 3: é ▸< 1)");
   CHECK(mark_at(std::string(100, '('), 50, 3) == "(column 51: …(((▸(((…)");
 }
 
-TEST_CASE("a set holds its elements and no other number; a bit is that of the binary digits") {
+TEST_CASE("in is true for the elements of a set alone, and bit() is a binary digit") {
   for (int q = 0; q < 9; ++q) {
     const std::string n = std::to_string(q);
     CHECK(value(n + " in {0, 4, 3 + 5}") == (q == 0 || q == 4 || q == 8));
@@ -186,13 +186,13 @@ TEST_CASE("a set holds its elements and no other number; a bit is that of the bi
   }
 }
 
-TEST_CASE("exact quotients that are compared are doubted, floors are not") {
+TEST_CASE("comparing exact quotients gives a warning, comparing floors does not") {
   CHECK(doubtful("causal() && q / 4 == k / 4"));
   CHECK_FALSE(doubtful("floor(q / 4) == floor(k / 4)"));
   CHECK_FALSE(doubtful("chunked(4) && q / 2 < k"));
 }
 
-TEST_CASE("an operand of a set is worked out once, however deep sets lie in each other") {
+TEST_CASE("the operand of a set is evaluated once, however deep sets are nested") {
   std::string text = "k";
   for (int i = 0; i < 40; ++i) text = "(" + text + " in {0, 1} ? 1 : 0)";
   text += " == 1";
@@ -201,7 +201,7 @@ TEST_CASE("an operand of a set is worked out once, however deep sets lie in each
   context.n_q = 2;
   context.n_k = 3;
   const Tensor mask = evaluate(expression, context);
-  for (Index k = 0; k < 3; ++k) CHECK(mask.at({0, 0, 1, k}) == 1);  // 1, or 0, of which the next makes 1
+  for (Index k = 0; k < 3; ++k) CHECK(mask.at({0, 0, 1, k}) == 1);  // 1, or 0, which the next set turns into 1
   CHECK(expression.pattern_calls().empty());
   CHECK(block_verdict(expression, context, 0, 0, 0, 2, 0, 3) != BlockVerdict::none);
   CHECK(to_code(expression, CodeTarget::numpy, context).size() < 20'000);
@@ -210,7 +210,7 @@ TEST_CASE("an operand of a set is worked out once, however deep sets lie in each
   CHECK(to_code(MaskExpression::parse(remainders + " < 1"), CodeTarget::pytorch, context).size() < 40'000);
 }
 
-TEST_CASE("an element of a set counts only where none before it is the same") {
+TEST_CASE("an element of a set is evaluated only where no earlier one matched") {
   CHECK(value("q in {0, 4 / q}"));
   CHECK(failure_in("q + 1 in {0, 4 / q}").sentence.find("division by zero") != std::string::npos);
   CHECK(value("(q == 0) in {(k == 1), (k == 0)}"));

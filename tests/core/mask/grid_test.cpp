@@ -1,4 +1,4 @@
-// row(), col() and neighborhood(r): masks that speak of a picture's patches.
+// row(), col() and neighborhood(r), which masks of a picture's patches use.
 #include <cstdlib>
 #include <functional>
 
@@ -26,7 +26,7 @@ std::string refused(const std::function<void()>& use) {
 
 }  // namespace
 
-TEST_CASE("row, col and neighborhood(r) are of the patch; other tokens lie at -1, and no neighborhood hides them") {
+TEST_CASE("row and col of a patch are its place, of other tokens -1, and neighborhood(r) never hides those") {
   const PictureGrid grids[] = {{3, 4, 0}, {3, 4, 1}, {4, 3, 5}, {1, 12, 2}};
   for (const PictureGrid& grid : grids) {
     const Index patches = grid.rows * grid.columns, n = grid.first + patches + 2;  // two words after them
@@ -56,14 +56,14 @@ TEST_CASE("row, col and neighborhood(r) are of the patch; other tokens lie at -1
   }
 }
 
-TEST_CASE("queries that are no patches, words that look at a picture, lie outside of its grid") {
+TEST_CASE("queries that are words lie outside the grid of the picture they attend to") {
   const Tensor mask = mask_of("row(q) < 0 && row(k) == 1", 3, 12, {3, 4});
   for (Index q = 0; q < 3; ++q) {
     for (Index k = 0; k < 12; ++k) CHECK((mask.at({0, 0, q, k}) != 0) == (k / 4 == 1));
   }
 }
 
-TEST_CASE("without a grid row(q) is refused at its place, and so is a grid that does not fit") {
+TEST_CASE("row(q) without a grid is refused with its place, and so is a grid that does not fit") {
   CHECK(refused([] {
           (void)mask_of("causal() && row(q) == row(k)", 4, 4, {});
         }).starts_with("the tokens here are no patches of a picture; expected"));
@@ -78,7 +78,7 @@ TEST_CASE("without a grid row(q) is refused at its place, and so is a grid that 
     CHECK_THROWS_AS(picture_grid(wrong, 7), SettingError);
 }
 
-TEST_CASE("in a network of pictures the grid is its patches', also where a mask changes a layer of its pass") {
+TEST_CASE("a vision network gives the grid of its patches, also for a mask in one layer of its pass") {
   Scenario scenario;
   scenario.source = Source::file;
   scenario.file = samples::fixture("networks/dinov2_registers").string();

@@ -12,7 +12,7 @@ namespace {
 
 constexpr PaintSizes sizes{2, 3, 7, 5};
 
-/// What a person would say is painted in each cell: 1, 0, or −1 for nothing.
+/// The expected paint of each cell: 1, 0, or −1 for none.
 using Canvas = std::vector<int>;
 
 std::size_t at(Index b, Index h, Index q, Index k) {
@@ -32,7 +32,7 @@ void stroke(Canvas& canvas, const PaintedCells& area, Paint paint) {
   }
 }
 
-/// The same read off a list, later over earlier.
+/// The canvas that a list of rectangles gives, in which later ones override earlier ones.
 Canvas canvas_of(const std::vector<PaintedCells>& painted) {
   Canvas canvas(at(sizes.batch, 0, 0, 0), -1);
   for (const PaintedCells& cells : painted) stroke(canvas, cells, cells.attend ? Paint::allow : Paint::forbid);
@@ -41,7 +41,7 @@ Canvas canvas_of(const std::vector<PaintedCells>& painted) {
 
 }  // namespace
 
-TEST_CASE("strokes of any scope and kind leave what a person painted last") {
+TEST_CASE("each cell has the value of the last stroke over it, whatever the scopes") {
   std::mt19937 random(7);
   const auto below = [&](Index n) { return static_cast<Index>(random() % static_cast<std::uint32_t>(n)); };
   std::vector<PaintedCells> painted;
@@ -56,7 +56,7 @@ TEST_CASE("strokes of any scope and kind leave what a person painted last") {
   }
 }
 
-TEST_CASE("cells painted one by one in any order are the same record as a rectangle painted at once") {
+TEST_CASE("cells painted one by one in any order become the same record as a rectangle") {
   const PaintedCells whole{-1, -1, 1, 1, true, 4, 3};
   const auto at_once = painted_over({}, whole, Paint::allow, sizes);
   CHECK(at_once == std::vector{whole});
@@ -69,21 +69,21 @@ TEST_CASE("cells painted one by one in any order are the same record as a rectan
   CHECK(painted_over(cells, whole, Paint::give_back, sizes).empty());
 }
 
-TEST_CASE("a column of a large mask is one record, and painting beside the mask is none") {
+TEST_CASE("a column of a large mask is one record, and painting outside the mask adds none") {
   const PaintSizes large{1, 1, 100000, 100000};
   CHECK(painted_over({}, {-1, -1, 0, 3, false, 100000, 1}, Paint::forbid, large).size() == 1);
   CHECK(painted_over({}, {-1, -1, 100000, 0}, Paint::forbid, large).empty());
   CHECK(painted_over({}, {-1, -1, 99999, 99999, false, 9, 9}, Paint::forbid, large).front().queries == 1);
 }
 
-TEST_CASE("painted cells are counted once, as the topmost has them") {
+TEST_CASE("a cell painted several times is counted once, as the last value") {
   const std::vector<PaintedCells> painted{{-1, -1, 0, 0, true, 2, 2}, {-1, 1, 0, 0, false}};
   CHECK(painted_count(painted, 0, 0, sizes).allowed == 4);
   CHECK(painted_count(painted, 0, 1, sizes).allowed == 3);
   CHECK(painted_count(painted, 0, 1, sizes).forbidden == 1);
 }
 
-TEST_CASE("the mask in force shows each painted rectangle over the expression") {
+TEST_CASE("painted rectangles override the expression in the computed mask") {
   const Inputs inputs = small_inputs({.batch = 1, .heads = 1, .kv_heads = 1, .n_q = 3, .n_k = 3, .d_model = 4});
   Scenario scenario;
   scenario.mask = "causal()";

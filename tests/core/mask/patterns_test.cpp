@@ -1,4 +1,4 @@
-// Every pattern against its definition in the manual, written a second time as plain loops over cells.
+// Every pattern is compared with its definition in the manual, written here as a function of a cell.
 #include "core/mask/patterns.h"
 
 #include <algorithm>
@@ -61,7 +61,7 @@ Cell neighborhood(Index width, Index height, Index kernel) {
   };
 }
 
-/// The windows of the rolled image, apart where the roll wrapped around: in the original image, moved by shift.
+/// Swin's shifted windows: windows of the rolled image, without pairs of tokens that the roll brought together.
 Cell swin(Index width, Index size, Index shift) {
   return [=](Index q, Index k, Index, Index) {
     const auto window = [&](Index x) { return down(x - shift, size); };
@@ -164,7 +164,7 @@ TEST_CASE("every pattern is its definition, cell by cell, in square and other sh
   }
 }
 
-TEST_CASE("every pattern is its definition up to the last key, whatever is left for the last window") {
+TEST_CASE("every pattern is its definition up to the last key, for any size of the last window") {
   for (const PatternCase& pattern : pattern_cases()) {
     for (const Index n : {1, 2, 127, 128, 129, 2047, 2048, 2049, 2050}) {
       for (const auto& [n_q, n_k] : {std::pair<Index, Index>{2, n}, {n, 2}}) {
@@ -182,7 +182,7 @@ TEST_CASE("every pattern is its definition up to the last key, whatever is left 
   }
 }
 
-TEST_CASE("every pattern of the table has such a case, or is tested with its tensor") {
+TEST_CASE("every pattern of the table has a case here, or a test with the tensor that it needs") {
   std::set<std::string> covered = {"padding", "file", "painted"};
   for (const PatternCase& pattern : pattern_cases()) {
     for (const PatternCall& call : MaskExpression::parse(pattern.expression).pattern_calls()) {
@@ -238,7 +238,7 @@ TEST_CASE("a query of BigBird sees r distinct blocks when nothing else is allowe
   }
 }
 
-TEST_CASE("random keeps about a share of p, the same for the same seed and another for another") {
+TEST_CASE("random(p) allows about a share of p, with equal cells for equal seeds only") {
   const Tensor a = run("random(0.3, 1)", 200, 200), b = run("random(0.3, 1)", 200, 200),
                c = run("random(0.3, 2)", 200, 200);
   const auto share = [](const Tensor& t) {
@@ -249,7 +249,7 @@ TEST_CASE("random keeps about a share of p, the same for the same seed and anoth
   CHECK_FALSE(std::equal(a.values().begin(), a.values().end(), c.values().begin()));
 }
 
-TEST_CASE("the hash is the documented one") {
+TEST_CASE("the hash of random cells is the documented one") {
   const auto hash = [](std::uint32_t seed, std::uint32_t i, std::uint32_t j) { return mix(hash_prefix(seed, i) + j); };
   CHECK(mix(1) == 824515495u);
   CHECK(hash(0, 0, 0) == 2199399949u);

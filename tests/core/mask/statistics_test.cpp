@@ -19,7 +19,7 @@ Tensor mask_of(const std::string& expression, Index n_q, Index n_k, Index heads 
   return evaluate(MaskExpression::parse(expression), context);
 }
 
-/// Mᴸ by counting paths, one layer at a time.
+/// The boolean power Mᴸ, computed layer by layer.
 std::vector<std::vector<bool>> slow_reach(const Tensor& mask, Index layers, bool residual) {
   const Index n = mask.size(-1);
   const auto allowed = [&](Index q, Index k) { return mask.at({0, 0, q, k}) != 0 || (residual && q == k); };
@@ -71,7 +71,7 @@ TEST_CASE("each cell says whether its block is skipped, partial or full") {
   CHECK(cells.at({9, 9}) == 2);
 }
 
-TEST_CASE("the usual block is a power of two of which at least three go along a side") {
+TEST_CASE("the default block size is a power of two that fits at least three times along a side") {
   CHECK(usual_block(1) == 1);
   CHECK(usual_block(6) == 2);
   CHECK(usual_block(16) == 4);
@@ -80,7 +80,7 @@ TEST_CASE("the usual block is a power of two of which at least three go along a 
   CHECK(usual_block(4096) == 128);
 }
 
-TEST_CASE("operations follow the share that is left") {
+TEST_CASE("the number of operations is proportional to the share of blocks that are left") {
   const Tensor mask = mask_of("causal()", 10, 10);
   const AttentionFlops flops = attention_flops(mask, 2, 3, 8, 4);
   CHECK(flops.dense == 2.0 * 3 * 100 * 4 * 8);
@@ -88,7 +88,7 @@ TEST_CASE("operations follow the share that is left") {
   CHECK(std::abs(flops.ideal - flops.dense * 0.55) < 1e-6);
 }
 
-TEST_CASE("the key/value cache shrinks with the key/value heads") {
+TEST_CASE("the key/value cache is proportional to the number of key/value heads") {
   CHECK(kv_cache_bytes_per_token(32, 128) == 16384);
   CHECK(kv_cache_bytes_per_token(8, 128) == 4096);
   CHECK(kv_cache_bytes_per_token(1, 128, 4) == 1024);
@@ -135,7 +135,7 @@ TEST_CASE("a causal window of w sees w − 1 tokens further back with each layer
   }
 }
 
-TEST_CASE("a token is first reached after as many layers as the least power of the mask that has it") {
+TEST_CASE("a token is first reached after L layers, where L is the least power of the mask that allows it") {
   for (const char* expression : {"strided(5)", "random(0.05, 3)", "not_self() && window(2)", "k == q - 1"}) {
     const Tensor mask = mask_of(expression, 70, 70);
     for (const bool residual : {false, true}) {

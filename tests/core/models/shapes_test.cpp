@@ -1,5 +1,5 @@
-// The model of pictures that ships, run by our own network: what its model.json says of accuracy and heads is so, on
-// pictures that training never saw (tests/fixtures/held_out/shapes.png, 20 in a row, written by its train.py).
+// The shipped vision model: the accuracy and the effects of heads in its model.json hold on pictures that were not in
+// its training data (tests/fixtures/held_out/shapes.png, 20 in a row, written by its train.py).
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -48,7 +48,7 @@ Tensor pixels_held_out(const Network& network, Index count) {
   return Tensor({count, 3, side, side}, std::move(values));
 }
 
-/// Whether each scene is answered right, with these heads silent.
+/// Whether the answer to each scene is right while these heads are silent.
 std::vector<bool> answered(const Network& network, const std::vector<Scene>& scenes, const Tensor& pixels,
                            const KnockOut& silent) {
   RunOptions options;
@@ -66,7 +66,7 @@ struct Share {
   double share = 0;
   Index places = 0;
 };
-/// Of the scenes of one kind, of all under "".
+/// The share of right answers to scenes of one kind, or to all if `kind` is "".
 Share share_of(const std::vector<Scene>& scenes, const std::vector<bool>& right, const std::string& kind) {
   Share found;
   for (std::size_t n = 0; n < scenes.size(); ++n) {
@@ -80,7 +80,7 @@ Share share_of(const std::vector<Scene>& scenes, const std::vector<bool>& right,
 
 }  // namespace
 
-TEST_CASE("shapes: it answers held-out pictures as well as it says, and each labelled head is missed most as it says") {
+TEST_CASE("shapes: the accuracy on held-out pictures and the effect of each labelled head are those in model.json") {
   const std::vector<ShippedModel> models = shipped_models();
   const auto model = std::ranges::find(models, "shapes", &ShippedModel::id);
   REQUIRE(model != models.end());
@@ -91,7 +91,7 @@ TEST_CASE("shapes: it answers held-out pictures as well as it says, and each lab
   std::ifstream stream(model->folder / "model.json", std::ios::binary);
   const auto json = nlohmann::ordered_json::parse(stream);
   const std::vector<bool> whole = answered(*network, scenes, pixels, {});
-  const double one = 1.1 / static_cast<double>(scenes.size());  // a picture on the verge may fall the other way
+  const double one = 1.1 / static_cast<double>(scenes.size());  // rounding may change the answer to one picture
   CHECK(std::abs(share_of(scenes, whole, "").share - json.at("probes").at("accuracy").get<double>()) < one);
   CHECK(model->accuracy > 0.9);
   REQUIRE_FALSE(model->claims.empty());
@@ -121,7 +121,7 @@ TEST_CASE("shapes: it answers held-out pictures as well as it says, and each lab
   }
 }
 
-TEST_CASE("shapes opens on a picture whose answer is another one without the head that is looked at") {
+TEST_CASE("shapes opens on a picture whose answer changes without the selected head") {
   const std::vector<ShippedModel> models = shipped_models();
   const auto model = std::ranges::find(models, "shapes", &ShippedModel::id);
   REQUIRE(model != models.end());

@@ -1,5 +1,5 @@
-// The models that ship, run by our own network: what their model.json says of accuracy and heads is so, on questions
-// that training never saw (tests/fixtures/held_out, written by assets/models/*/train.py).
+// The shipped models: the accuracy and the effects of heads in their model.json hold on questions that were not in
+// their training data (tests/fixtures/held_out, written by assets/models/*/train.py).
 #include "core/network/shipped_models.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 
 struct HeldOut {
   std::string kind, text, right, wrong;
-  Index decides = 0;  ///< the word of the text on which the answer depends
+  Index decides = 0;  ///< index of the word that decides the answer
 };
 
 std::vector<HeldOut> held_out(const std::string& id) {
@@ -41,14 +41,14 @@ std::vector<HeldOut> held_out(const std::string& id) {
   return questions;
 }
 
-/// A model on its questions; passes are kept, since several claims ask for the same.
+/// Asks a model its questions. Keeps the passes, because several claims need the same ones.
 class Asked {
  public:
   explicit Asked(const std::string& id) : network_(open_network("model:" + id)), questions_(held_out(id)) {}
 
   const std::vector<HeldOut>& questions() const { return questions_; }
 
-  /// The share of right answers, of one kind of question or of all (""), with these heads silent.
+  /// The share of right answers to one kind of question, or to all (""), while these heads are silent.
   double accuracy(const std::string& kind, const std::string& silent = {}) {
     const KnockOut knock_out = silent.empty() ? KnockOut{} : network_->knock_out_of(parse_heads("--knock-out", silent));
     Index right = 0, asked = 0;
@@ -57,14 +57,14 @@ class Asked {
       const NetworkRun run = pass(i, knock_out);
       const HeldOut& q = questions_[i];
       const auto likely = [&](const std::string& word) { return probability_of(run, 0, -1, id_of(word)); };
-      // With no wrong word the right one must be the likeliest.
+      // If no wrong word is given, the right one must be the most likely.
       right += q.wrong.empty() ? most_likely(run, 0, -1, 1).front().text == q.right : likely(q.right) > likely(q.wrong);
       ++asked;
     }
     return static_cast<double>(right) / static_cast<double>(asked);
   }
 
-  /// A head's mean weight, as training.py's Measured.weight takes it.
+  /// A head's mean weight, computed as Measured.weight in training.py does.
   double weight(const std::string& layer, Index head, const std::string& on) {
     const Index at = network_->layer_named(layer);
     double sum = 0;
@@ -117,7 +117,7 @@ void check_claims(const std::string& id) {
   const ShippedModel model = shipped(id);
   Asked asked(id);
   REQUIRE(asked.questions().size() >= 100);
-  // Figures are rounded to three places; a question on the verge may fall the other way.
+  // Numbers in model.json are rounded to three places, and rounding may change the answer to one question.
   CHECK(std::abs(asked.accuracy("") - model.accuracy) < 0.006);
   CHECK(model.accuracy > 0.95);
   REQUIRE_FALSE(model.claims.empty());
@@ -132,7 +132,7 @@ void check_claims(const std::string& id) {
   }
 }
 
-/// A sentence of our own, and the places after which a labelled head is asked for, by kind of word.
+/// A sentence of this test, and the positions at which a labelled head is needed, by kind of word.
 struct Probe {
   std::string text;
   std::map<std::string, std::vector<Index>> places;
@@ -157,8 +157,8 @@ struct Answers {
   double share() const { return static_cast<double>(right) / static_cast<double>(std::max<Index>(asked, 1)); }
 };
 
-/// How often the word that follows is the most probable one: by kind, and of all under "". With heads silent only of
-/// the sentences that are asked about.
+/// How often the most probable word is the one that follows, by kind and for all (""). With silent heads, only
+/// sentences with such a position are run.
 std::map<std::string, Answers> answers(const Network& network, const std::vector<Probe>& probes,
                                        const KnockOut& silent) {
   RunOptions options;
@@ -182,7 +182,7 @@ std::map<std::string, Answers> answers(const Network& network, const std::vector
   return found;
 }
 
-/// Each label's effect, and that no other head has the larger one.
+/// Checks the effect of each labelled head, and that no other head has a larger one.
 void check_effects(const std::string& id) {
   const ShippedModel model = shipped(id);
   const auto network = open_network("model:" + id);
@@ -207,7 +207,7 @@ void check_effects(const std::string& id) {
     for (auto& [head, found] : without) {
       if (head != own) next_largest = std::min(next_largest, found[kind].share());
     }
-    const double one = 1.1 / static_cast<double>(whole[kind].asked);  // a question on the verge may fall the other way
+    const double one = 1.1 / static_cast<double>(whole[kind].asked);  // rounding may change the answer to one question
     CHECK(whole[kind].asked == probed.at("places").get<Index>());
     CHECK(std::abs(whole[kind].share() - probed.at("accuracy").get<double>()) < one);
     CHECK(std::abs(without[own][kind].share() - probed.at("without").get<double>()) < one);
@@ -220,7 +220,7 @@ void check_effects(const std::string& id) {
   }
 }
 
-/// What opens is a graded row, and without its head the answer is another.
+/// Checks that the first view is a graded row, and that the answer changes without its head.
 void check_opening(const std::string& id) {
   const ShippedModel model = shipped(id);
   const auto network = open_network("model:" + id);
@@ -243,14 +243,18 @@ void check_opening(const std::string& id) {
 
 }  // namespace
 
-TEST_CASE("english: each labelled head is missed as it says, and none more than it") { check_effects("english"); }
-TEST_CASE("chinese: each labelled head is missed as it says, and none more than it") { check_effects("chinese"); }
-TEST_CASE("what opens is a graded row of a labelled head without which the next word is another") {
+TEST_CASE("english: each labelled head has the effect in model.json, and no other head has a larger one") {
+  check_effects("english");
+}
+TEST_CASE("chinese: each labelled head has the effect in model.json, and no other head has a larger one") {
+  check_effects("chinese");
+}
+TEST_CASE("models open on a graded row of a labelled head without which the next word changes") {
   check_opening("english");
   check_opening("chinese");
 }
 
-TEST_CASE("a model that ships opens on a cell of its first example that a row's largest weight is in") {
+TEST_CASE("a shipped model opens on the cell with the largest weight of its row") {
   for (const ShippedModel& model : shipped_models()) {
     INFO(model.id);
     const auto network = open_network("model:" + model.id);
@@ -267,8 +271,8 @@ TEST_CASE("a model that ships opens on a cell of its first example that a row's 
   CHECK(trained_document("xx")->scenario.file == trained_document("en")->scenario.file);
 }
 
-/// On text of many kinds few rows give one word everything, and most heads share their attention out.
-TEST_CASE("the weights of the models of real text are graded") {
+/// In varied text few rows give one word all weight, and most heads spread theirs.
+TEST_CASE("the weights of models trained on real text are graded") {
   for (const std::string id : {"english", "chinese"}) {
     const auto network = open_network("model:" + id);
     const std::vector<Probe> probes = probes_of(id);
@@ -304,14 +308,14 @@ TEST_CASE("the weights of the models of real text are graded") {
   }
 }
 
-TEST_CASE("any word of English letters can be read, in pieces") {
+TEST_CASE("any word of English letters can be tokenized, in pieces") {
   const auto network = open_network("model:english");
   const NetworkText text = network->read("Zzyzx, an unheard-of transformer!");
   CHECK(text.tokens.count() > 8);
   for (const Token& token : text.tokens.entries.front()) CHECK_FALSE(token.text.empty());
 }
 
-TEST_CASE("induction answers held-out questions as well as it says, and its two heads are missed") {
+TEST_CASE("induction has the accuracy in its model.json, and its two heads have effect") {
   check_claims("induction");
   for (const HeadClaim& claim : shipped("induction").claims) CHECK(claim.measured.at("without").get<double>() < 0.1);
 }
@@ -333,7 +337,7 @@ TEST_CASE("numbers writes held-out numbers in digits and in Chinese") {
   CHECK(model.accuracy > 0.95);
 }
 
-TEST_CASE("every example of a model that ships can be read by it, and what is no word there is named") {
+TEST_CASE("a shipped model reads every example of its own, and an unknown word is named") {
   for (const ShippedModel& model : shipped_models()) {
     INFO(model.id);
     const auto network = open_network("model:" + model.id);

@@ -1,4 +1,4 @@
-// Heads that are left out, by zero and by their mean.
+// Heads whose output is replaced by zero or by its mean.
 #include "core/network/head_study.h"
 #include "core/network/logit_parts.h"
 #include "core/tensor/error.h"
@@ -13,7 +13,7 @@ const std::vector<std::string> lines{"3 17 5 3 9", "4 4 8", "11 12 13 14 15 16 1
 
 }  // namespace
 
-TEST_CASE("the means of heads over lines, and what heads are missed for by zero and by mean, are PyTorch's") {
+TEST_CASE("the means of heads over lines, and the effects of replacing heads by zero and by mean, are PyTorch's") {
   const auto network = open_network(networks::folder + "gpt2");
   const auto expected = open_arrays(samples::fixture("patching.npz"));
   const Tensor means = expected->load("means"), zero = expected->load("zero_effect"),
@@ -36,7 +36,7 @@ TEST_CASE("the means of heads over lines, and what heads are missed for by zero 
   CHECK_FALSE(head_means(*network, lines).front().mean_effect.has_value());
 }
 
-TEST_CASE("a pass with heads apart is that many passes without one head each, in networks of one stack and of two") {
+TEST_CASE("a pass over single heads equals one pass for each head that is left out, for one stack and two") {
   for (const std::string name : {"gpt2", "gpt_neox", "gemma2", "bart", "t5", "bert", "mixtral", "opt_after"}) {
     INFO(name);
     const auto network = open_network(networks::folder + name);
@@ -69,7 +69,7 @@ TEST_CASE("a pass with heads apart is that many passes without one head each, in
   }
 }
 
-TEST_CASE("with a head's mean in its place the parts of a logit still add up to it") {
+TEST_CASE("the parts of a logit add up to it also where a head is replaced by its mean") {
   const auto network = open_network(networks::folder + "gpt2");
   RunOptions how{.knock_out = {{0, 1}, {1, 2}}};
   how.parts = true;

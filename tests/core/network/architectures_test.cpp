@@ -55,7 +55,7 @@ TEST_CASE("every architecture's blocks, attention weights and logits are PyTorch
 
 namespace {
 
-/// CLIP's and SigLIP's fixtures with the texts that they are compared with.
+/// The scenario of CLIP's or SigLIP's fixture, with the texts that its pictures are compared with.
 Scenario with_texts(const std::string& name) {
   Scenario scenario;
   scenario.source = Source::file;
@@ -86,7 +86,7 @@ TEST_CASE("a picture's similarity to several texts is PyTorch's, and its probabi
     CHECK(open_network(scenario, network) == network);
     scenario.text += "\n5";
     CHECK(open_network(scenario, network)->spec().labels.size() == 4);
-    scenario.image.clear();  // --text alone: the tower that reads it
+    scenario.image.clear();  // --text alone runs the text tower
     const auto texts = open_network(scenario, network);
     CHECK(texts->layers().size() == 2);
     CHECK(texts->spec().vocabulary == 29);
@@ -97,7 +97,7 @@ TEST_CASE("a picture's similarity to several texts is PyTorch's, and its probabi
   }
 }
 
-TEST_CASE("a head that reads more than one token has its words' rows, no lens and no sum of parts, and says so") {
+TEST_CASE("an output head that reads several tokens has rows for its tokens; lens and logit parts are refused") {
   for (const std::string name : {"deit", "dinov2", "dinov2_registers"}) {
     const auto network = open_network(networks::folder + name);
     const auto expected = open_arrays(networks::folder + name + "/expected.npz");
@@ -113,7 +113,7 @@ TEST_CASE("a head that reads more than one token has its words' rows, no lens an
   }
 }
 
-TEST_CASE("a layer's stages come from its true input") {
+TEST_CASE("the stages of a layer are computed from its input in the pass") {
   for (const std::string name : {"gpt2", "gemma2", "t5", "roberta"}) {
     INFO(name);
     const auto network = open_network(networks::folder + name);
@@ -133,7 +133,7 @@ TEST_CASE("every row of the table of architectures has a network that was comput
   std::set<std::string> drawn;
   for (const std::string& name : all_networks()) drawn.insert(open_network(networks::folder + name)->spec().family);
   for (const Architecture& row : architectures()) {
-    const bool twin = row.model_type == "xlm-roberta" || row.model_type == "camembert";  // RoBERTa under other names
+    const bool twin = row.model_type == "xlm-roberta" || row.model_type == "camembert";  // other names of RoBERTa
     if (!twin) CHECK(drawn.contains(std::string(row.title)));
   }
 }
@@ -151,7 +151,7 @@ bool agree(const AttentionSpec& a, const AttentionSpec& b) {
 
 }  // namespace
 
-TEST_CASE("a layer alone has the rules that it has in its network, also where nothing else is in its file") {
+TEST_CASE("a layer alone has the same rules as in its network, also if its file has nothing else") {
   const samples::TempFolder folder;
   write_npz(folder / "nothing.npz", std::vector<NamedArray>{{"other", Tensor::full({1}, 1)}});
   const Checkpoint nothing(open_arrays(folder / "nothing.npz"));
@@ -166,10 +166,10 @@ TEST_CASE("a layer alone has the rules that it has in its network, also where no
     if (!config.is_object() || !config.contains("model_type") || config["model_type"] == "attention_only") continue;
     if (open_network(networks::folder + name)->spec().stacks[0].blocks[0].attention.latent) continue;
     if (name.ends_with("_text")) continue;
-    if (config["model_type"] == "deberta-v2") continue;  // of a layer alone its places are not known
+    if (config["model_type"] == "deberta-v2") continue;  // its positions are not known for a layer alone
     INFO(name);
     const auto network = open_network(networks::folder + name);
-    if (network->spec().picture && name != "vit") continue;  // the others are known as whole networks alone
+    if (network->spec().picture && name != "vit") continue;  // the other vision models are known only as whole networks
     const Checkpoint whole(find_model(networks::folder + name).tensors);
     for (const NetworkLayer& at : network->layers()) {
       INFO(at.name);
@@ -194,7 +194,7 @@ TEST_CASE("a layer alone has the rules that it has in its network, also where no
   CHECK(layers > 60);
 }
 
-TEST_CASE("a layer alone takes no share and no size of config.json that no file can hold") {
+TEST_CASE("a layer alone is refused if config.json rotates more channels than a head can have") {
   const samples::TempFolder folder;
   write_npz(folder / "nothing.npz", std::vector<NamedArray>{{"other", Tensor::full({1}, 1)}});
   const Checkpoint nothing(open_arrays(folder / "nothing.npz"));
@@ -208,7 +208,7 @@ TEST_CASE("a layer alone takes no share and no size of config.json that no file 
   }
 }
 
-TEST_CASE("of layers that differ, one without a number is refused") {
+TEST_CASE("where layers differ, a layer name without a number is refused") {
   const samples::TempFolder folder;
   write_npz(folder / "nothing.npz", std::vector<NamedArray>{{"other", Tensor::full({1}, 1)}});
   const Checkpoint nothing(open_arrays(folder / "nothing.npz"));

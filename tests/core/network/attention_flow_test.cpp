@@ -1,4 +1,4 @@
-// Rollout and flow against their definitions in NumPy (tests/fixtures/make_attention_flow.py).
+// Rollout and flow, compared with their definitions in NumPy (tests/fixtures/make_attention_flow.py).
 #include "core/network/attention_flow.h"
 
 #include <cmath>
@@ -42,7 +42,7 @@ TEST_CASE("a row of rollout sums to one") {
   }
 }
 
-TEST_CASE("flow is the largest that the layers' edges carry from a word down to each input") {
+TEST_CASE("flow is the maximum flow through the layers' edges from a token down to each input") {
   const Expected e = expected();
   for (Index q = 0; q < e.flow.size(0); ++q) {
     const Tensor row = attention_flow(e.means, q);
@@ -53,7 +53,7 @@ TEST_CASE("flow is the largest that the layers' edges carry from a word down to 
   }
 }
 
-TEST_CASE("of one layer, rollout and flow are that layer with its residual") {
+TEST_CASE("for one layer, rollout and flow are that layer with its residual") {
   const Expected e = expected();
   const std::vector<Tensor> one{e.means.front()};
   const Tensor step = with_residual(one.front());
@@ -61,7 +61,7 @@ TEST_CASE("of one layer, rollout and flow are that layer with its residual") {
   for (Index k = 0; k < step.size(1); ++k) CHECK(attention_flow(one, 3).at({k}) == Approx(step.matrix()(3, k)));
 }
 
-TEST_CASE("a rollout that nobody wants any more is left") {
+TEST_CASE("a rollout that is cancelled ends early") {
   std::stop_source stop;
   stop.request_stop();
   CHECK_THROWS_AS(attention_rollout(expected().means, stop.get_token()), Cancelled);

@@ -1,4 +1,4 @@
-// GGUF: blocks of quantised weights, whole networks and tokenizers out of one file (tests/fixtures/make_gguf.py).
+// GGUF: blocks of quantised weights, and files with a network and its tokenizer (tests/fixtures/make_gguf.py).
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -22,8 +22,8 @@ namespace {
 
 std::string gguf_file(const std::string& name) { return places::fixtures() + "/gguf/" + name + ".gguf"; }
 
-/// What a GGUF file does not say and llama.cpp takes for granted.
-const std::map<std::string, nlohmann::json>& taken_for_granted() {
+/// Fields that a GGUF file does not have, with the values that llama.cpp uses.
+const std::map<std::string, nlohmann::json>& llama_cpp_defaults() {
   static const std::map<std::string, nlohmann::json> fields{
       {"qwen2", {{"use_sliding_window", false}}},
       {"gpt_oss", {{"swiglu_limit", 7}}},
@@ -55,7 +55,7 @@ TEST_CASE("every kind of block stands for the numbers that its description gives
   }
 }
 
-TEST_CASE("a network out of a GGUF file gives the weights and logits that PyTorch gives for the same network") {
+TEST_CASE("a network read from a GGUF file has PyTorch's weights and logits") {
   for (const std::string name :
        {"llama", "llama3", "qwen3", "gemma", "phi3", "gpt2", "mixtral", "qwen2_moe", "deepseek_v3"}) {
     INFO(name);
@@ -68,8 +68,8 @@ TEST_CASE("a network out of a GGUF file gives the weights and logits that PyTorc
   }
 }
 
-TEST_CASE("what a GGUF file leaves unsaid is as llama.cpp has it") {
-  for (const auto& [name, fields] : taken_for_granted()) {
+TEST_CASE("fields that a GGUF file does not have get llama.cpp's values") {
+  for (const auto& [name, fields] : llama_cpp_defaults()) {
     INFO(name);
     const samples::TempFolder folder;
     std::filesystem::copy(networks::folder + name, folder / name);
@@ -111,7 +111,7 @@ TEST_CASE("a GGUF file that is cut anywhere, or of another version, is refused w
   other[4] = 9;
   CHECK(samples::has(refused(other), "is GGUF of version 9; expected version 2 or 3, little-endian"));
   other = whole;
-  other[8 + 7] = 127;  // more tensors than any file holds
+  other[8 + 7] = 127;  // an impossible number of tensors
   CHECK(refused(other) != "no error");
 }
 
@@ -128,6 +128,6 @@ TEST_CASE("an architecture and a type of block that are not known are refused by
   CHECK(samples::has(refused(other), "its architecture \"mamba\" is not known; expected one of llama,"));
   other = whole;
   const std::string name = "token_embd.weight";
-  other[other.find(name) + name.size() + 4 + 2 * 8] = 99;  // behind the number of axes and their sizes
+  other[other.find(name) + name.size() + 4 + 2 * 8] = 99;  // the type is after the number of axes and two sizes
   CHECK(samples::has(refused(other), "is of ggml's type 99, which is not read here"));
 }

@@ -1,4 +1,4 @@
-// What stands in the overview of a network, and of files that hold the attention of several layers.
+// The overview of heads, for networks and for files with the attention of several layers.
 #include "core/network/head_overview.h"
 
 #include <filesystem>
@@ -33,7 +33,7 @@ Scenario of_model(const std::string& file, const std::string& text, const std::s
   return s;
 }
 
-/// Attention [B, H, n_q, n_k] that is nobody's.
+/// Random attention [B, H, n_q, n_k] whose rows sum to one.
 Tensor attention(std::uint64_t seed, Shape shape) {
   const Tensor raw = Sampler(seed, "attention").uniform(shape, 0.1F, 1);
   Buffer shares;
@@ -57,7 +57,7 @@ struct File {
 
 }  // namespace
 
-TEST_CASE("the overview has every head of every layer as it is, of a short text, and what it does") {
+TEST_CASE("for a short text the overview has the weights of every head of every layer, and its pattern") {
   const auto trace = drawn(of_model(places::sentences(), "the cat that chases the dogs sleeps", "1"));
   REQUIRE(trace->overview);
   const HeadOverview& overview = *trace->overview;
@@ -79,7 +79,7 @@ TEST_CASE("the overview has every head of every layer as it is, of a short text,
   CHECK(overview.leaving.shape() == entering.shape());
 }
 
-TEST_CASE("another layer of the same pass has the same overview's numbers, a silent head is said") {
+TEST_CASE("another layer of the same pass has the same overview, and a silent head is marked") {
   const auto first = drawn(of_model(places::sentences(), "the cat sleeps", "0"));
   const auto second = drawn(of_model(places::sentences(), "the cat sleeps", "1"), first.get());
   CHECK(network_of(first->inputs) == network_of(second->inputs));
@@ -91,7 +91,7 @@ TEST_CASE("another layer of the same pass has the same overview's numbers, a sil
   CHECK(knocked->overview->layers[0].silent == std::vector<bool>{false, false, true, false});
 }
 
-TEST_CASE("of a long text layers keep pictures and no stage of the size of the scores") {
+TEST_CASE("for a long text layers keep pooled pictures and no score-shaped stage") {
   std::string text = "the cat";
   const auto network = open_network(networks::folder + "gpt2");
   TokenBatch tokens{{{}}, {network->spec().stacks[0].embedding.most_positions}};
@@ -141,7 +141,7 @@ TEST_CASE("a list of layers, and layers along the first axis with one line of wo
   }
 }
 
-TEST_CASE("encoder, decoder and cross attention of one call open in one step, the encoder's first layer shown") {
+TEST_CASE("encoder, decoder and cross attention of one call open together, with the encoder's first layer shown") {
   const Tensor encoder = attention(3, {1, 2, 5, 5}), decoder = attention(4, {1, 2, 3, 3}),
                cross = attention(5, {1, 2, 3, 5});
   const File file({{"encoder_attentions.0", encoder},
@@ -163,7 +163,7 @@ TEST_CASE("encoder, decoder and cross attention of one call open in one step, th
   CHECK(opened->overview->chosen == 5);
 }
 
-TEST_CASE("two attentions whose names say nothing of each other need a layer") {
+TEST_CASE("a file of two attentions with unrelated names needs a layer") {
   const Tensor one = attention(6, {1, 2, 3, 3});
   const File file({{"weights", one}, {"attn", one}});
   CHECK_THROWS_AS(drawn(of_model(file.path.string(), "")), FileError);

@@ -1,4 +1,4 @@
-// What heads do, measured on weights that are known.
+// Patterns of heads, measured on weights with known patterns.
 #include "core/network/head_patterns.h"
 
 #include "tests/core/network/networks.h"
@@ -8,7 +8,7 @@ using namespace headlight;
 
 namespace {
 
-/// One batch entry, one head: each query's whole weight on the key that `at` says.
+/// Weights of one head in which each query has weight 1 on the key `at(query)`.
 template <typename At>
 Tensor weights_at(Index n, At at) {
   Buffer values(static_cast<std::size_t>(n * n), 0.0F);
@@ -25,7 +25,7 @@ TokenBatch tokens_of(std::initializer_list<Index> ids) {
 
 }  // namespace
 
-TEST_CASE("a head that looks at the word before has the pattern previous, and no other as much") {
+TEST_CASE("a head that attends to the previous token has the pattern previous as its strongest") {
   const TokenBatch tokens = tokens_of({4, 5, 6, 7, 8});
   const HeadPatterns head =
       head_patterns_of(weights_at(5, [](Index q) { return q > 0 ? q - 1 : 0; }), tokens, tokens)[0];
@@ -36,7 +36,7 @@ TEST_CASE("a head that looks at the word before has the pattern previous, and no
   CHECK(head.entropy == 0);
 }
 
-TEST_CASE("induction looks at what came after the same word, a duplicate head at the word itself") {
+TEST_CASE("an induction head attends to the token after an equal one, a duplicate head to the equal one") {
   const TokenBatch tokens = tokens_of({4, 5, 6, 4, 5});
   const HeadPatterns after =
       head_patterns_of(weights_at(5, [](Index q) { return q >= 3 ? q - 2 : q; }), tokens, tokens)[0];

@@ -1,4 +1,4 @@
-// Passes that go on from kept keys and values, beside passes over the whole text.
+// Passes that continue from cached keys and values, compared with passes over the whole text.
 #include "core/network/key_cache.h"
 
 #include <algorithm>
@@ -49,14 +49,14 @@ struct Fixture {
   }
 };
 
-/// A pass that went on against one over the same text: the rows that it has.
+/// Compares the rows of a pass that went on from the cache with those of a pass over the same text.
 void check_rows(const NetworkRun& went_on, const NetworkRun& whole) {
   REQUIRE(went_on.logits.defined());
   const Index rows = went_on.logits.size(1), first = whole.logits.size(1) - rows;
   CHECK(went_on.first == first);
   CHECK_THAT(went_on.logits, agrees_with(whole.logits.slice(1, first, rows)));
   for (std::size_t i = 0; i < whole.layers.size(); ++i) {
-    if (!went_on.layers[i].residual.defined()) continue;  // the encoder's
+    if (!went_on.layers[i].residual.defined()) continue;  // a layer of the encoder has none
     if (whole.network->layers()[i].stack + 1 != std::ssize(whole.network->spec().stacks)) continue;
     INFO("layer " << whole.network->layers()[i].layer);
     CHECK_THAT(went_on.layers[i].residual, agrees_with(whole.layers[i].residual.slice(1, first, rows)));
@@ -68,7 +68,7 @@ void check_rows(const NetworkRun& went_on, const NetworkRun& whole) {
   }
 }
 
-/// Every fixture that writes words one after the other, each with an empty cache.
+/// Calls `check` for every fixture that generates text, each with an empty cache.
 void for_networks_that_write(auto check) {
   for (const auto& entry : std::filesystem::directory_iterator(networks::folder)) {
     const std::string name = entry.path().filename().string();
@@ -82,8 +82,7 @@ void for_networks_that_write(auto check) {
 
 }  // namespace
 
-TEST_CASE(
-    "in every architecture that writes, a pass that goes on from kept keys and values gives what a whole pass gives") {
+TEST_CASE("in every generating architecture, a pass that continues from cached keys and values equals a whole pass") {
   int tried = 0;
   for_networks_that_write([&](const Fixture& fixture, KeyCache& cache) {
     RunOptions options;
@@ -100,7 +99,7 @@ TEST_CASE(
   CHECK(tried > 40);
 }
 
-TEST_CASE("frequencies that change with the length of the text are of the whole text") {
+TEST_CASE("RoPE frequencies that depend on the length are those of the whole text") {
   for (const std::string name : {"llama_dynamic", "phi3_long"}) {
     const Fixture fixture(name);
     KeyCache cache;
@@ -120,7 +119,7 @@ TEST_CASE("frequencies that change with the length of the text are of the whole 
   }
 }
 
-TEST_CASE("keys and values of another text, of other silent heads or of a pass that was broken off are not used") {
+TEST_CASE("cached keys and values of another text, other silent heads or a cancelled pass are not used") {
   for (const std::string name : {"gpt2", "mistral", "t5"}) {
     INFO(name);
     const Fixture fixture(name);
@@ -153,7 +152,7 @@ TEST_CASE("keys and values of another text, of other silent heads or of a pass t
   }
 }
 
-TEST_CASE("lines of several lengths go on from where the shortest has changed") {
+TEST_CASE("lines of several lengths continue from the first changed token of the shortest") {
   const Fixture fixture("llama");
   KeyCache cache;
   RunOptions options;
@@ -167,8 +166,7 @@ TEST_CASE("lines of several lengths go on from where the shortest has changed") 
   check_rows(went_on, fixture.network->run(text, {}));
 }
 
-TEST_CASE(
-    "what is kept takes two vectors of float32 a key/value head, a layer and a position, of a window its own alone") {
+TEST_CASE("the cache holds two float32 vectors for each key/value head, layer and position within the window") {
   const auto kept = [](const std::string& name, std::size_t layer) {
     const Fixture fixture(name);
     KeyCache cache;
@@ -182,17 +180,17 @@ TEST_CASE(
     const NetworkLayer& at = fixture.network->layers()[layer];
     const Index bytes = cache.bytes(static_cast<Index>(layer));
     CHECK(bytes == 2 * 4 * 2 * at.kv_heads * at.d_head * cache.positions(static_cast<Index>(layer)));
-    return bytes / 2;  // of one of the two lines
+    return bytes / 2;  // for one of the two lines
   };
   CHECK(kept("gpt2", 0) == 2 * 4 * 3 * 4 * 7);     // 3 heads
-  CHECK(kept("llama", 0) == 2 * 4 * 2 * 6 * 7);    // 4 heads on 2
-  CHECK(kept("falcon", 0) == 2 * 4 * 1 * 6 * 7);   // 4 heads on 1
+  CHECK(kept("llama", 0) == 2 * 4 * 2 * 6 * 7);    // 4 query heads share 2 key/value heads
+  CHECK(kept("falcon", 0) == 2 * 4 * 1 * 6 * 7);   // 4 query heads share 1 key/value head
   CHECK(kept("mistral", 0) == 2 * 4 * 2 * 6 * 3);  // a window of 3
   CHECK(kept("gemma3", 0) == 2 * 4 * 2 * 8 * 3);   // a window in one of its two layers
   CHECK(kept("gemma3", 1) == 2 * 4 * 2 * 8 * 7);
 }
 
-TEST_CASE("a changed layer keeps nothing, and its passes are whole") {
+TEST_CASE("a pass with a changed layer caches nothing and runs over the whole text") {
   const Fixture fixture("gpt2");
   KeyCache cache;
   RunOptions options;
@@ -204,7 +202,7 @@ TEST_CASE("a changed layer keeps nothing, and its passes are whole") {
   CHECK(cache.bytes() == 0);
 }
 
-TEST_CASE("what a step of writing reads and adds is what the cache holds, in every architecture that writes") {
+TEST_CASE("the bytes that a generation step reads and adds are those of the cache, in every generating architecture") {
   std::set<KeysShared> kinds;
   for_networks_that_write([&](const Fixture& fixture, KeyCache& cache) {
     RunOptions options;
@@ -221,7 +219,8 @@ TEST_CASE("what a step of writing reads and adds is what the cache holds, in eve
       CHECK(rows == (spec.chunk > 0 ? n : n - layer.first(n - 1)));
       if (spec.chunk > 0) CHECK(layer.first(n - 1) == (n - 1) / spec.chunk * spec.chunk);
       const Index held = cache.bytes(at) / (rows * batch * static_cast<Index>(sizeof(float)));
-      CHECK(held == (spec.latent ? layer.as_mha : layer.numbers));  // of a latent what is made of it is held here
+      CHECK(held == (spec.latent ? layer.as_mha
+                                 : layer.numbers));  // of a latent, this cache holds the keys and values made from it
       CHECK((layer.shared == KeysShared::mha) == (layer.numbers == layer.as_mha));
       kinds.insert(layer.shared);
     }
@@ -231,7 +230,7 @@ TEST_CASE("what a step of writing reads and adds is what the cache holds, in eve
 
 namespace {
 
-/// As a window asks for it.
+/// The options with which the window runs a network.
 RunOptions for_drawing() {
   RunOptions options;
   options.summaries = options.parts = true;
@@ -274,7 +273,7 @@ void check_equal(const NetworkRun& grown, const NetworkRun& whole) {
   }
 }
 
-/// The same pass with 7 in place of all that enters its first written layer: what is taken from it shows.
+/// A pass whose layer inputs are all 7 in the stack that generates, so that rows copied from it can be seen.
 NetworkRun marked(NetworkRun run) {
   for (std::size_t i = 0; i < run.layers.size(); ++i) {
     if (run.network->layers()[i].stack + 1 == std::ssize(run.network->spec().stacks))
@@ -283,7 +282,7 @@ NetworkRun marked(NetworkRun run) {
   return run;
 }
 
-/// How many rows of its last layer's input a pass has from a marked one.
+/// The number of leading rows of the last layer's input that were copied from a marked pass.
 Index rows_marked(const NetworkRun& run) {
   const Tensor& residual = run.layers.back().residual;
   Index rows = 0;
@@ -293,7 +292,7 @@ Index rows_marked(const NetworkRun& run) {
 
 }  // namespace
 
-TEST_CASE("in every architecture that writes, a pass that grows word by word holds all that a whole pass holds") {
+TEST_CASE("in every generating architecture, a pass that grows token by token has all results of a whole pass") {
   for_networks_that_write([](const Fixture& fixture, KeyCache&) {
     NetworkRun last = grown_pass(*fixture.network, fixture.first(1), for_drawing(), nullptr);
     Index grown = 0;
@@ -304,11 +303,11 @@ TEST_CASE("in every architecture that writes, a pass that grows word by word hol
       last = grown_pass(*fixture.network, fixture.first(end), for_drawing(), &last);
       check_equal(last, fixture.network->run(fixture.first(end), for_drawing()));
     }
-    CHECK(grown >= fixture.count() / 2);  // frequencies that change with the length begin anew
+    CHECK(grown >= fixture.count() / 2);  // a pass whose frequencies depend on the length starts again
   });
 }
 
-TEST_CASE("a pass whose earlier rows may differ, or are not all held, is whole") {
+TEST_CASE("a pass runs over the whole text if earlier rows may differ or are not all cached") {
   const Fixture fixture("llama");
   const NetworkRun last = marked(grown_pass(*fixture.network, fixture.first(5), for_drawing(), nullptr));
   const auto rows_taken = [&](NetworkText text, const RunOptions& options, const NetworkRun& from) {
@@ -342,7 +341,7 @@ TEST_CASE("a pass whose earlier rows may differ, or are not all held, is whole")
   CHECK(rows_taken(fixture.first(6), few, last) == 0);
 }
 
-TEST_CASE("two passes that go on from the same one do not write over each other's keys and values") {
+TEST_CASE("two passes that continue from the same one do not overwrite each other's keys and values") {
   const Fixture fixture("llama");
   const NetworkRun last = grown_pass(*fixture.network, fixture.first(4), for_drawing(), nullptr);
   NetworkText other = fixture.first(5);
@@ -353,7 +352,7 @@ TEST_CASE("two passes that go on from the same one do not write over each other'
   check_equal(next, fixture.network->run(fixture.first(6), for_drawing()));
 }
 
-TEST_CASE("a window's text that grows goes on from its last trace, a changed layer does not") {
+TEST_CASE("a text that grows continues from the last trace, except after a change of a layer") {
   Scenario scenario;
   scenario.source = Source::file;
   scenario.file = "model:english";

@@ -1,4 +1,4 @@
-// Why a word: parts of a logit, the lens, patches and what heads do, on every whole network.
+// Parts of a logit, the logit lens, patching and patterns of heads, on every whole network.
 #include "core/network/logit_parts.h"
 
 #include <algorithm>
@@ -65,7 +65,7 @@ TEST_CASE("the parts of a logit add up to it in every architecture whose logits 
       CHECK(std::abs(sum_of(one) - one.logit) < 1e-4);
       CHECK(std::abs(sum_of(two) - (logit(run, batch, word) - logit(run, batch, other))) < 1e-4);
     }
-    // A part for each head of the stack that predicts.
+    // Each head of the stack that predicts has one part.
     std::map<Index, Index> heads;
     for (const LogitPart& part : run.network->parts_of(run, 0, word_of(run, 5)).parts) {
       if (part.what == LogitPart::What::head) ++heads[*part.layer];
@@ -76,7 +76,7 @@ TEST_CASE("the parts of a logit add up to it in every architecture whose logits 
   CHECK(added >= 35);
 }
 
-TEST_CASE("a head's part is the sum of what each key's value brings, at any position, in every architecture") {
+TEST_CASE("a head's part is the sum of the parts of its keys, at any position, in every architecture") {
   for (const std::string& name : networks_with_logits()) {
     INFO(name);
     const NetworkRun run = pass_of(name);
@@ -102,7 +102,7 @@ TEST_CASE("a head's part is the sum of what each key's value brings, at any posi
   }
 }
 
-TEST_CASE("each part of a logit is the row that is added times what its numbers count, and the biases, everywhere") {
+TEST_CASE("each part of a logit is its added row times the logit's derivative, plus biases, in every architecture") {
   for (const std::string& name : networks_with_logits()) {
     INFO(name);
     const NetworkRun run = pass_of(name);
@@ -117,7 +117,7 @@ TEST_CASE("each part of a logit is the row that is added times what its numbers 
   }
 }
 
-TEST_CASE("parts of a logit are those that PyTorch's derivatives give with frozen norms") {
+TEST_CASE("parts of a logit are those from PyTorch's derivatives with frozen norms") {
   const auto expected = open_arrays(samples::fixture("logit_parts.npz"));
   for (const std::string name : {"gpt2", "opt_after", "gemma2"}) {
     const NetworkRun run = pass_of(name);
@@ -133,7 +133,7 @@ TEST_CASE("parts of a logit are those that PyTorch's derivatives give with froze
   }
 }
 
-TEST_CASE("a word is the one token that goes on the text; several pieces and unknown words are refused") {
+TEST_CASE("a word must be one token after the text; several pieces and unknown words are refused") {
   const auto network = open_network(networks::folder + "gpt2");
   CHECK(next_token(*network, "3 17", "5", "--why").id == 5);
   CHECK(next_token(*network, "", "5", "--why").id == 5);
@@ -148,7 +148,7 @@ TEST_CASE("a word is the one token that goes on the text; several pieces and unk
         "--why: \"cat\" is not in the vocabulary of " + network->file() + "; expected one of its words");
 }
 
-TEST_CASE("the lens ends in what the network says, and its first lines are what shorter networks would") {
+TEST_CASE("the last row of the lens is the network's prediction, and earlier rows those of shorter networks") {
   for (const std::string name : {"gpt2", "opt_after", "gemma2", "bart", "bert"}) {
     INFO(name);
     const NetworkRun run = pass_of(name);
@@ -166,7 +166,7 @@ TEST_CASE("the lens ends in what the network says, and its first lines are what 
   }
 }
 
-TEST_CASE("a patch with the text's own states changes nothing, with all of another's residual everything") {
+TEST_CASE("patching with the text's own states changes nothing, with another text's whole residual everything") {
   const auto network = open_network(networks::folder + "gpt2");
   const NetworkText text = line_of(*network, "3 17 5 28"), from = line_of(*network, "3 17 9 28");
   const double own = logit(network->run(text, {}), 0, 5), other = logit(network->run(from, {}), 0, 5);
@@ -182,8 +182,8 @@ TEST_CASE("a patch with the text's own states changes nothing, with all of anoth
   REQUIRE(residual.grid.size() == 2);
   REQUIRE(residual.grid[0].size() == 4);
   CHECK(residual.after_all == Approx(other).margin(1e-5));
-  CHECK(residual.grid[0][0] == Approx(own).margin(1e-5));    // the same word there
-  CHECK(residual.grid[0][2] == Approx(other).margin(1e-5));  // the only word that differs
+  CHECK(residual.grid[0][0] == Approx(own).margin(1e-5));    // both texts have the same word there
+  CHECK(residual.grid[0][2] == Approx(other).margin(1e-5));  // only this word differs
   CHECK(residual.grid[1][3] != Approx(own).margin(1e-5));
   const PatchGrid heads = patch_grid(*network, text, from, Patch::What::heads, 5);
   CHECK(heads.grid[0].size() == 3);
@@ -202,7 +202,7 @@ TEST_CASE("texts of different length, several lines and two stacks cannot be pat
 
 namespace {
 
-/// The rows of a grid for one word less those for another, beside PyTorch's.
+/// Compares the difference of two words' grids with PyTorch's.
 void check_grid(const PatchGrid& one, const PatchGrid& other, const Tensor& wanted) {
   REQUIRE(std::ssize(one.grid) == wanted.size(0));
   for (Index layer = 0; layer < wanted.size(0); ++layer) {
@@ -248,7 +248,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("what heads do over lines is the mean of what they do in each, padding or not") {
+TEST_CASE("patterns of heads over lines are the means of those in each line, whatever the padding") {
   const auto network = open_network(networks::folder + "gpt2");
   const std::vector<std::string> lines{"3 17 5 3 9", "4 4 8", "11 12 13 14 15 16 17"};
   const std::vector<HeadMeans> heads = head_means(*network, lines);

@@ -8,7 +8,7 @@
 
 using namespace headlight;
 
-TEST_CASE("a logit is the product of the row after the last norm and the word's row, in every family") {
+TEST_CASE("a logit is the dot product of the row after the last norm and the word's row, in every family") {
   int looked_at = 0;
   for (const auto& entry : std::filesystem::directory_iterator(networks::folder)) {
     if (!std::filesystem::exists(entry.path() / "expected.npz")) continue;

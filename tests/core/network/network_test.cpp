@@ -1,4 +1,4 @@
-// A network as scenarios and commands use it: layers by name, knocked-out heads, what is kept, what is refused.
+// A network as scenarios and commands use it: names of layers, knocked-out heads, kept results, refusals.
 #include "core/network/network.h"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ NetworkRun run_of(const std::string& name, const RunOptions& options = {}) {
   return network->run(networks::text_of(*network, *open_arrays(networks::folder + name + "/expected.npz")), options);
 }
 
-/// A copy of a fixture's folder, to be spoiled; with a tokenizer of whole words "w0" … "w28".
+/// A copy of a fixture's folder that a test may change, with a tokenizer of whole words "w0" … "w28".
 struct Copy {
   fs::path path;
   explicit Copy(const std::string& name) : path(fs::temp_directory_path() / ("headlight-network-" + name)) {
@@ -73,12 +73,12 @@ struct Copy {
 
 }  // namespace
 
-TEST_CASE("a network says in a line what it is") {
+TEST_CASE("a network is described in one line") {
   CHECK(open_network(networks::folder + "gpt2")->title() == "GPT-2, 2 layers of 3 heads, 29 tokens");
   CHECK(open_network(networks::folder + "t5")->title() == "T5, 2 + 2 layers of 3 heads, 29 tokens");
 }
 
-TEST_CASE("layers are named by number, by stack, or by where their arrays stand") {
+TEST_CASE("layers are named by number, by stack, or by the prefix of their arrays") {
   const auto gpt2 = open_network(networks::folder + "gpt2"), t5 = open_network(networks::folder + "t5");
   CHECK(gpt2->layer_named("1") == 1);
   CHECK(gpt2->layer_named("transformer.h.1.attn") == 1);
@@ -91,15 +91,15 @@ TEST_CASE("layers are named by number, by stack, or by where their arrays stand"
         }).find("encoder.0 to encoder.1, decoder.0 to decoder.1, cross.0 to cross.1") != std::string::npos);
 }
 
-TEST_CASE("a layer is found by a part of its arrays' name that no other has") {
+TEST_CASE("a layer is found by a part of its arrays' names that no other layer has") {
   const auto bert = open_network(networks::folder + "bert");
   const std::string name = bert->layers()[1].name;
   CHECK(bert->layer_named(name.substr(0, name.rfind('.'))) == 1);
   const auto bart = open_network(networks::folder + "bart");
-  CHECK_FALSE(bart->find_layer("decoder.layers.0"));  // its own attention, or the one on the encoder
+  CHECK_FALSE(bart->find_layer("decoder.layers.0"));  // ambiguous: self-attention or cross-attention
 }
 
-TEST_CASE("a model that knows none of the usual words is shown with words of its own, which is said") {
+TEST_CASE("a model that does not know the default text gets a text of its own, with a note") {
   const samples::TempFolder folder;
   for (const char* name : {"config.json", "model.safetensors"})
     std::filesystem::copy(networks::folder + "gpt2/" + name, folder / name);
@@ -121,7 +121,7 @@ TEST_CASE("a text that was given is read, also where it is the usual one and the
   CHECK(sentence_of([&] { run_network(s); }).find("the") != std::string::npos);
 }
 
-TEST_CASE("words that a decoder wrote are not written again for the same text") {
+TEST_CASE("words that a decoder generated are reused for the same text") {
   Copy copy("t5");
   const auto first = run_network(copy.scenario());
   Scenario moved = copy.scenario();
@@ -132,7 +132,7 @@ TEST_CASE("words that a decoder wrote are not written again for the same text") 
   CHECK(second->network == first->network);
 }
 
-TEST_CASE("a pass that keeps no weights gives the numbers of one that keeps them") {
+TEST_CASE("a pass that keeps no weights has the same results as one that keeps them") {
   for (const char* name : {"gpt2", "gemma2", "bloom", "t5", "mistral"}) {
     INFO(name);
     const NetworkRun kept = run_of(name), lean = run_of(name, {.weights = false});
@@ -143,7 +143,7 @@ TEST_CASE("a pass that keeps no weights gives the numbers of one that keeps them
   }
 }
 
-TEST_CASE("what config.json says against the file or the table is obeyed, refused by name, or said") {
+TEST_CASE("a field of config.json that contradicts the file or the table is used, refused by name, or noted") {
   const auto notes = [](const Copy& copy) {
     std::string all;
     const auto network = open_network(copy.path.string());
@@ -155,7 +155,7 @@ TEST_CASE("what config.json says against the file or the table is obeyed, refuse
     copy.set("is_causal", false);
     CHECK(copy.error().find("is_causal is false") != std::string::npos);
     copy.set("is_causal", true);
-    copy.set("embedding_multiplier", 12.0);  // Granite's
+    copy.set("embedding_multiplier", 12.0);  // a field of Granite
     CHECK(copy.error().find("embedding_multiplier") != std::string::npos);
   }
   {
@@ -171,7 +171,7 @@ TEST_CASE("what config.json says against the file or the table is obeyed, refuse
     CHECK(notes(copy).find("auto_map") != std::string::npos);
   }
   {
-    Copy copy("llama3");  // whose projections have biases
+    Copy copy("llama3");  // a model whose projections have biases
     copy.set("attention_bias", false);
     CHECK(open_network(copy.path.string())->spec().stacks[0].blocks[0].attention.q.bias.empty());
     CHECK(notes(copy).find("q_proj.bias") != std::string::npos);
@@ -181,13 +181,13 @@ TEST_CASE("what config.json says against the file or the table is obeyed, refuse
     copy.set("use_sliding_window", true);
     copy.set("sliding_window", 2);
     copy.set("layer_types", nullptr);
-    copy.set("max_window_layers", nullptr);  // 28, as its library has it
+    copy.set("max_window_layers", nullptr);  // the default of its library is 28
     CHECK(open_network(copy.path.string())->spec().stacks[0].blocks[0].attention.window == 0);
     copy.set("max_window_layers", 1);
     CHECK(open_network(copy.path.string())->spec().stacks[0].blocks[1].attention.window == 2);
   }
   {
-    Copy copy("llama3");  // the code of Llama has no window
+    Copy copy("llama3");  // Llama has no sliding window
     copy.set("sliding_window", 2);
     CHECK(open_network(copy.path.string())->spec().stacks[0].blocks[0].attention.window == 0);
     CHECK(notes(copy).find("sliding_window") != std::string::npos);
@@ -210,7 +210,7 @@ TEST_CASE(
       CHECK(later->enters[c] ==
             run.layers[static_cast<std::size_t>(layer)].residual.matrix(0, 0)(2, static_cast<Index>(c)));
     }
-    // A place adds the same to every word.
+    // A position adds the same to every token.
     if (run.text.tokens.size() > 1) {
       const auto other = row_parts(run, layer, 1, 2);
       REQUIRE(other);
@@ -219,10 +219,10 @@ TEST_CASE(
     }
   }
   const NetworkRun rotated = run_of("llama");
-  CHECK_FALSE(row_parts(rotated, 0, 0, 1));  // the token's row alone
+  CHECK_FALSE(row_parts(rotated, 0, 0, 1));  // with RoPE, the row is the token's embedding alone
   REQUIRE(row_parts(rotated, 1, 0, 1));
   CHECK(row_parts(rotated, 1, 0, 1)->place.empty());
-  CHECK_FALSE(row_parts(run_of("bert"), 0, 0, 1));  // normed as a whole
+  CHECK_FALSE(row_parts(run_of("bert"), 0, 0, 1));  // BERT normalises the sum
 }
 
 Scenario settled(const Network& network, Index layer) {
@@ -231,7 +231,7 @@ Scenario settled(const Network& network, Index layer) {
   return scenario;
 }
 
-TEST_CASE("what a block adds to a row are its heads' parts, a bias and its MLP, up to float32") {
+TEST_CASE("a block adds its heads' parts, a bias and its MLP to a row, up to float32") {
   for (const char* name : {"gpt2", "llama", "gptj", "bert"}) {
     INFO(name);
     const NetworkRun run = run_of(name);
@@ -254,13 +254,13 @@ TEST_CASE("what a block adds to a row are its heads' parts, a bias and its MLP, 
         const float leaves = layer == 0 ? run.layers[1].residual.matrix(0)(2, col) : run.final.matrix(0)(2, col);
         CHECK(parts->after[c] + parts->mlp[c] == Approx(leaves).margin(1e-5));
       }
-      CHECK(parts->mlp.empty() == (std::string(name) == "bert"));  // a norm stands between
+      CHECK(parts->mlp.empty() == (std::string(name) == "bert"));  // in BERT a norm follows the sum
       CHECK(parts->normed == (std::string(name) == "bert"));
     }
   }
 }
 
-TEST_CASE("a word's row and its place's are looked up in their tables, among the rows beside them") {
+TEST_CASE("the rows of a token and of a position are found in their tables, with their neighbours") {
   const NetworkRun run = run_of("gpt2");
   const auto parts = row_parts(run, 0, 0, 2);
   REQUIRE(parts);
@@ -279,10 +279,10 @@ TEST_CASE("a word's row and its place's are looked up in their tables, among the
     CHECK(std::abs(row.number - found.token) <= 1);
     CHECK(row.numbers == run.network->token_row(0, row.number));
   }
-  CHECK(run.network->token_row(0, 1'000'000'000).empty());  // past the end of the table
+  CHECK(run.network->token_row(0, 1'000'000'000).empty());  // this id is past the end of the table
 }
 
-TEST_CASE("neurons of an MLP add up to what it gives, and name the words that they raise") {
+TEST_CASE("neurons of an MLP add up to its output and name the words that they raise") {
   const NetworkRun run = run_of("gpt2");
   const Network& network = *run.network;
   const auto trace = compute(settled(network, 1), network.inputs_of(run, 1));
@@ -299,11 +299,11 @@ TEST_CASE("neurons of an MLP add up to what it gives, and name the words that th
     CHECK(some.largest[n].activation == all.largest[n].activation);
     CHECK(some.largest[n].activation == all.hidden[static_cast<std::size_t>(some.largest[n].index)]);
     CHECK(some.largest[n].words.size() == 3);
-    if (n > 0) CHECK(some.largest[n].added <= some.largest[n - 1].added);  // in the order of what they add
+    if (n > 0) CHECK(some.largest[n].added <= some.largest[n - 1].added);  // sorted by what they add
   }
 }
 
-TEST_CASE("a knocked-out head adds nothing, and the layers after it see that") {
+TEST_CASE("a knocked-out head adds nothing, and later layers get the changed row") {
   const NetworkRun whole = run_of("gpt2");
   const NetworkRun without = run_of("gpt2", {.knock_out = whole.network->knock_out_of({{"0", 1}})});
   CHECK_THAT(without.layers[0].residual, agrees_with(whole.layers[0].residual));
@@ -320,19 +320,19 @@ TEST_CASE("a knocked-out head adds nothing, and the layers after it see that") {
   CHECK(t5->knock_out_of({{"decoder.1", 2}}) == KnockOut{{3, 2}});
 }
 
-TEST_CASE("a run that is wanted up to a layer computes nothing after what enters it") {
+TEST_CASE("a run up to a layer computes nothing after the layer's input") {
   const NetworkRun whole = run_of("gpt2"), part = run_of("gpt2", {.until = 1});
   CHECK_THAT(part.layers[1].residual, agrees_with(whole.layers[1].residual));
   CHECK_FALSE(part.layers[1].weights.defined());
   CHECK_FALSE(part.logits.defined());
 }
 
-TEST_CASE("the last position's logits alone are those of the whole") {
+TEST_CASE("logits of only the last position equal those of a whole run") {
   const NetworkRun whole = run_of("llama"), last = run_of("llama", {.logits = RunOptions::Logits::last});
   CHECK_THAT(last.logits, agrees_with(whole.logits.slice(1, 6, 1).contiguous()));
 }
 
-TEST_CASE("another mask in the layer looked at leaves a pass that ends there as it was, and another text does not") {
+TEST_CASE("another mask in the selected layer reuses a pass that ends there, another text does not") {
   const Copy copy("gpt2");
   Scenario scenario = copy.scenario();
   scenario.layer = "1";
@@ -362,7 +362,7 @@ TEST_CASE(
   drawn.summary = Summary::whole;
   const auto pass_of = [&](const Trace& trace) { return network_of(trace.inputs); };
   const auto own = compute_any(scenario, nullptr, drawn);
-  scenario.mask = "causal()";  // the model's own
+  scenario.mask = "causal()";  // the model's own mask
   const auto same = compute_any(scenario, own.get(), drawn);
   CHECK_THAT(pass_of(*same)->logits, agrees_with(pass_of(*own)->logits));
 
@@ -374,9 +374,12 @@ TEST_CASE(
   CHECK_THAT(after.layers[1].weights, agrees_with((*changed)[Stage::weights]));
   CHECK_THAT(after.layers[1].added, agrees_with((*changed)[Stage::output]));
   CHECK(std::abs(after.logits.at({0, 2, 1}) - before.logits.at({0, 2, 1})) > 1e-3f);
-  CHECK_THAT(after.logits, agrees_with(run_network(scenario, nullptr, {.summaries = true})->logits));  // begun anew
+  CHECK_THAT(
+      after.logits,
+      agrees_with(
+          run_network(scenario, nullptr, {.summaries = true})->logits));  // the pass was computed again from its start
 
-  scenario.layer = "0";  // the change is of the layer that is looked at
+  scenario.layer = "0";  // the changed layer is the selected one
   const auto moved = compute_any(scenario, changed.get(), drawn);
   CHECK_THAT(pass_of(*moved)->layers[0].weights, agrees_with((*moved)[Stage::weights]));
   CHECK_THAT(pass_of(*moved)->logits, agrees_with(run_network(scenario, nullptr, {.summaries = true})->logits));
@@ -384,7 +387,7 @@ TEST_CASE(
   CHECK_THAT(pass_of(*compute_any(scenario, moved.get(), drawn))->logits, agrees_with(before.logits));
 }
 
-TEST_CASE("what a network predicts sums to one and comes largest first") {
+TEST_CASE("predicted probabilities sum to one and are sorted from the largest") {
   const Copy copy("gpt2");
   const auto network = open_network(copy.path.string());
   const NetworkRun run = network->run(network->read("w3 w17 w5"), {});
@@ -400,7 +403,7 @@ TEST_CASE("what a network predicts sums to one and comes largest first") {
   CHECK(probability_of(run, 0, -1, likely[0].id) == Approx(likely[0].probability));
 }
 
-TEST_CASE("lines of differing lengths give each the numbers that it has alone") {
+TEST_CASE("each of several lines of different lengths has the numbers that it has alone") {
   for (const std::string name : {"gpt2", "bert", "t5"}) {
     const Copy copy(name);
     const auto network = open_network(copy.path.string());
@@ -412,7 +415,7 @@ TEST_CASE("lines of differing lengths give each the numbers that it has alone") 
   }
 }
 
-TEST_CASE("a decoder writes what it finds most likely, word by word") {
+TEST_CASE("a decoder generates the most likely token at each step") {
   const Copy copy("bart");
   const auto network = open_network(copy.path.string());
   const NetworkText text = network->read("w3 w17 w5");
@@ -422,7 +425,7 @@ TEST_CASE("a decoder writes what it finds most likely, word by word") {
   }
 }
 
-TEST_CASE("a head that lies beside its network under one name is found") {
+TEST_CASE("an output head in a file of its own beside the network is found") {
   const Copy nested("mistral");
   const auto spec_of = [](const fs::path& path) { return open_network(path.string())->spec(); };
   const std::string at = spec_of(nested.path).stacks.front().embedding.tokens;
@@ -444,7 +447,7 @@ TEST_CASE("a head that lies beside its network under one name is found") {
   CHECK(spec_of(nested.path).head.output.weight == "net.lm_head.weight");
 }
 
-TEST_CASE("what is wrong with a model is said in one sentence with the file") {
+TEST_CASE("a faulty model is refused in one sentence that names the file") {
   {
     const Copy copy("gpt2");
     fs::remove(copy.path / "config.json");
@@ -456,7 +459,7 @@ TEST_CASE("what is wrong with a model is said in one sentence with the file") {
     CHECK(copy.error().find("its model_type \"reformer\" is not known; expected one of gpt2") != std::string::npos);
   }
   {
-    const Copy copy("llama");  // as a hybrid's attention layers are called
+    const Copy copy("llama");  // the names of attention layers in hybrid models
     copy.set("model_type", "jamba");
     CHECK(copy.error().find("\"jamba\" has layers of state spaces, which are not computed here") != std::string::npos);
     CHECK(copy.error().find("by --layer: model.layers.0.self_attn, model.layers.1.self_attn") != std::string::npos);
@@ -490,7 +493,7 @@ TEST_CASE("what is wrong with a model is said in one sentence with the file") {
   }
 }
 
-TEST_CASE("what a family may ask for and is not computed is refused by its name") {
+TEST_CASE("an option of a family that is not computed is refused by name") {
   const auto refused = [](const char* name, const char* field, const json& value, const char* said) {
     const Copy copy(name);
     copy.set(field, value);
@@ -523,19 +526,19 @@ TEST_CASE("what a family may ask for and is not computed is refused by its name"
   refused("olmo3", "layer_types", json::array({"full_attention"}), "expected one for each of 4");
 }
 
-TEST_CASE("Gemma 3 as it is published says that its pictures are not read, and has its text model's own layers") {
+TEST_CASE("the published Gemma 3 is opened as its text model, with a note that its pictures are not read") {
   const Copy copy("gemma3_published");
   const NetworkSpec spec = open_network(copy.path.string())->spec();
   CHECK(std::ranges::count(spec.notes, "its vision tower is not used: text alone is computed") == 1);
   CHECK(spec.stacks.front().blocks.front().attention.name == "language_model.model.layers.0.self_attn");
   CHECK(spec.end_token == 1);
-  for (const char* family : {"clip", "siglip"}) {  // whose image tower is what is read
+  for (const char* family : {"clip", "siglip"}) {  // of these the image tower is read
     const std::vector<Message> notes = open_network(networks::folder + family)->spec().notes;
     CHECK(std::ranges::count(notes, "its vision tower is not used: text alone is computed") == 0);
   }
 }
 
-TEST_CASE("rope_parameters say what older fields did, for all layers or for each kind") {
+TEST_CASE("rope_parameters mean the same as the older fields, for all layers or for each kind") {
   const auto logits_of = [](const Copy& copy) { return run_network(copy.scenario("w3 w17 w5 w28 w0"))->logits; };
   Copy neox("gpt_neox");
   const Tensor by_share = logits_of(neox);
@@ -555,14 +558,14 @@ TEST_CASE("rope_parameters say what older fields did, for all layers or for each
   CHECK(gemma.error().find("no sliding_attention") != std::string::npos);
 }
 
-TEST_CASE("what a checkpoint holds and config.json leaves out is named, a buffer is not") {
+TEST_CASE("weights of a checkpoint that config.json does not account for are named, buffers are not") {
   const auto said = [](const Copy& copy) {
     std::string all;
     const auto trace = compute_any(copy.scenario());
     for (const Assumption& a : trace->inputs.assumptions) all += a.taken_for.english() + "\n";
     return all;
   };
-  Copy gpt2("gpt2");  // with its causal masks stored
+  Copy gpt2("gpt2");  // its file contains causal masks
   CHECK(said(gpt2).find("not used") == std::string::npos);
   std::ofstream(gpt2.path / "adapter_config.json") << "{}";
   CHECK_THAT(said(gpt2), Catch::Matchers::Contains("adapter beside the weights is not applied"));
@@ -578,7 +581,7 @@ TEST_CASE("what a checkpoint holds and config.json leaves out is named, a buffer
   CHECK(qwen3.error().find("rope_theta is -1") != std::string::npos);
 }
 
-TEST_CASE("a field of config.json that would change attention is refused by its name, a harmless one is not") {
+TEST_CASE("an unknown field of config.json that would change attention is refused by name, a harmless one ignored") {
   {
     const Copy copy("llama");
     copy.set("attention_temperature_tuning", 4);
@@ -602,7 +605,7 @@ TEST_CASE("a field of config.json that would change attention is refused by its 
                               {"long_mscale", 1.5}});
     const auto stretched = open_network(copy.path.string());
     const RopeSpec& rope = stretched->spec().stacks[0].blocks[0].attention.rope;
-    CHECK(rope.gain == 1.25);  // Phi-3.5-MoE: cos and sin of a text within the original length, and beyond it
+    CHECK(rope.gain == 1.25);  // Phi-3.5-MoE scales cos and sin differently within and beyond the original length
     CHECK(rope.long_gain == 1.5);
     copy.set("rope_scaling", {{"rope_type", "spiral"}, {"factor", 4}});
     CHECK(copy.error().find("\"spiral\"") != std::string::npos);
@@ -624,7 +627,7 @@ TEST_CASE("a field of config.json that would change attention is refused by its 
   }
 }
 
-TEST_CASE("a network of no layers is refused, and not looked into") {
+TEST_CASE("a network without layers is refused before its arrays are read") {
   for (const char* field : {"n_layer", "num_hidden_layers"}) {
     const std::string name = std::string(field) == "n_layer" ? "gpt2" : "llama";
     const Copy copy(name);

@@ -38,7 +38,7 @@ inline headlight::NetworkText text_of(const headlight::Network& network, const h
   return text;
 }
 
-/// The maximum of |a − b| − (1e-4 + 1e-3·|b|); above 0 the tensors differ.
+/// The maximum of |a − b| − (1e-4 + 1e-3·|b|). The tensors differ if it is above 0.
 inline double excess(const headlight::Tensor& got, const headlight::Tensor& expected) {
   REQUIRE(got.defined());
   REQUIRE(got.shape() == expected.shape());

@@ -1,4 +1,4 @@
-// Networks that read pictures: from a file to the labels. Their numbers are held against PyTorch's with the others.
+// Networks that read pictures, from the file to the labels. architectures_test.cpp compares their numbers with PyTorch.
 #include <fstream>
 
 #include "core/files/array_write.h"
@@ -15,7 +15,7 @@ using Catch::Contains;
 
 namespace {
 
-/// The first of the fixture's pictures, whose pixels were bytes / 127.5 − 1.
+/// The fixture's first picture. The fixture's pixels are bytes / 127.5 − 1.
 Image picture_of(const Tensor& pixels) {
   Image image(static_cast<int>(pixels.size(3)), static_cast<int>(pixels.size(2)), {0, 0, 0, 255});
   for (Index y = 0; y < pixels.size(2); ++y) {
@@ -43,7 +43,7 @@ Scenario scenario_of(const std::string& model, const std::filesystem::path& pict
 
 }  // namespace
 
-TEST_CASE("a picture's file gives the labels that its pixels give, and tokens are called by row and column") {
+TEST_CASE("a picture's file gives the labels that its pixels give, and tokens are named by row and column") {
   const samples::TempFolder folder;
   const auto expected = open_arrays(networks::folder + "vit/expected.npz");
   write_bytes(folder / "a.png", encode_png(picture_of(expected->load("pixels"))));
@@ -81,7 +81,7 @@ TEST_CASE("several pictures are a batch, and the parts of a label's logit add up
   }
 }
 
-TEST_CASE("a layer's trace is of the picture, and a picture that changed on disk is read again") {
+TEST_CASE("a layer's trace is computed from the picture, and a file that changed on disk is read again") {
   const samples::TempFolder folder;
   const auto expected = open_arrays(networks::folder + "vit/expected.npz");
   const Tensor pixels = expected->load("pixels");
@@ -97,7 +97,7 @@ TEST_CASE("a layer's trace is of the picture, and a picture that changed on disk
   CHECK_FALSE(run_network(scenario, pass)->text == pass->text);
 }
 
-TEST_CASE("without a picture one is drawn and said to be") {
+TEST_CASE("without a picture a random one is used, with a note") {
   const auto pass = run_network(scenario_of("vit", ""));
   std::string notes;
   for (const Assumption& note : notes_of(*pass, scenario_of("vit", "")))
@@ -105,7 +105,7 @@ TEST_CASE("without a picture one is drawn and said to be") {
   CHECK_THAT(notes, Contains("image: a drawn one of 12 × 8 pixels, since none was given"));
 }
 
-TEST_CASE("what is no picture for the network is refused with a sentence") {
+TEST_CASE("a file that is no picture for the network is refused in a sentence") {
   const samples::TempFolder folder;
   const auto said = [&](const Scenario& scenario) -> std::string {
     try {
@@ -118,7 +118,7 @@ TEST_CASE("what is no picture for the network is refused with a sentence") {
   CHECK(said(scenario_of("vit", folder / "whole.png")).empty());
   write_bytes(folder / "cut.png", std::span(png).first(png.size() - 30));
   CHECK_THAT(said(scenario_of("vit", folder / "cut.png")), Contains("is a damaged PNG picture"));
-  png[16] = 0, png[17] = 1, png[20] = 0, png[21] = 1;  // 65536 wide and high, in a header whose sum is wrong
+  png[16] = 0, png[17] = 1, png[20] = 0, png[21] = 1;  // width and height are 65536, and the checksum is wrong
   write_bytes(folder / "huge.png", png);
   CHECK_THAT(said(scenario_of("vit", folder / "huge.png")), Contains("is a damaged PNG picture"));
   std::ofstream(folder / "text.png") << "not a picture";
@@ -133,7 +133,7 @@ TEST_CASE("what is no picture for the network is refused with a sentence") {
   CHECK_THAT(said(plain), Contains("this is no network"));
 }
 
-TEST_CASE("an encoder that hears takes spectrograms out of files, several as a batch, and refuses other lengths") {
+TEST_CASE("an audio encoder reads spectrograms from files, several as a batch, and refuses other lengths") {
   const samples::TempFolder folder;
   const auto network = open_network(networks::folder + "whisper");
   const auto expected = open_arrays(networks::folder + "whisper/expected.npz");

@@ -1,4 +1,4 @@
-// What a next word is drawn from, against the rules of transformers' generate() worked by hand, and the text with it.
+// The probabilities that the next token is drawn from, compared with hand-computed ones of transformers' generate().
 #include "core/network/sampling.h"
 
 #include <cmath>
@@ -20,7 +20,7 @@ bool close(const std::vector<double>& a, const std::vector<double>& b) {
   return std::ranges::equal(a, b, [](double x, double y) { return std::abs(x - y) < 1e-9; });
 }
 
-/// The network's own reading of a text.
+/// The token ids of a line of the text, as the network reads it.
 std::vector<Index> ids(const Network& network, const std::string& text, std::size_t line = 0) {
   std::vector<Index> out;
   const NetworkText read = network.read(text);
@@ -36,7 +36,7 @@ std::string chinese_text() {
 
 }  // namespace
 
-TEST_CASE("a temperature divides the logits, and at 0 the largest is drawn") {
+TEST_CASE("a temperature divides the logits, and at 0 the largest logit is drawn") {
   const double half[]{std::exp(2.0), std::exp(6.0), std::exp(4.0), 1, std::exp(4.0)};
   const double sum = std::accumulate(std::begin(half), std::end(half), 0.0);
   std::vector<double> expected;
@@ -45,28 +45,28 @@ TEST_CASE("a temperature divides the logits, and at 0 the largest is drawn") {
   CHECK(shares_of(logits, {0, 0, 1}) == std::vector<double>{0, 1, 0, 0, 0});
 }
 
-TEST_CASE("top-k keeps the largest and what equals the last of them; top-p the fewest that reach it, after top-k") {
+TEST_CASE("top-k keeps the k largest and ties; top-p then keeps the fewest that reach p") {
   const double e3 = std::exp(3.0), e2 = std::exp(2.0), e1 = std::exp(1.0);
   CHECK(close(shares_of(logits, {1, 2, 1}), {0, e3 / (e3 + 2 * e2), e2 / (e3 + 2 * e2), 0, e2 / (e3 + 2 * e2)}));
   CHECK(close(shares_of(logits, {1, 1, 1}), {0, 1, 0, 0, 0}));
-  // Shares: 0.52, 0.19, 0.19, 0.07, 0.03.
+  // The probabilities are 0.52, 0.19, 0.19, 0.07, 0.03.
   CHECK(close(shares_of(logits, {1, 0, 0.5f}), {0, 1, 0, 0, 0}));
   CHECK(close(shares_of(logits, {1, 0, 0.6f}), {0, e3 / (e3 + e2), e2 / (e3 + e2), 0, 0}));
   CHECK(close(shares_of(logits, {1, 0, 0.93f}),
               {e1 / (e3 + 2 * e2 + e1), e3 / (e3 + 2 * e2 + e1), e2 / (e3 + 2 * e2 + e1), 0, e2 / (e3 + 2 * e2 + e1)}));
-  CHECK(close(shares_of(logits, {1, 3, 0.56f}), {0, 1, 0, 0, 0}));  // 0.576 of the three that are left
+  CHECK(close(shares_of(logits, {1, 3, 0.56f}), {0, 1, 0, 0, 0}));  // top-k leaves three; the first has 0.576
 }
 
-TEST_CASE("drawing lays all shares end to end and never draws what has none") {
+TEST_CASE("drawing uses cumulative probabilities and never draws a token of probability 0") {
   const std::vector<double> shares{0, 0.25, 0, 0.75, 0};
   CHECK(drawn(shares, 0) == 1);
   CHECK(drawn(shares, 0.2499) == 1);
   CHECK(drawn(shares, 0.25) == 3);
   CHECK(drawn(shares, 0.9999999) == 3);
-  CHECK(drawn(std::vector<double>{0.1, 0.2}, 0.99) == 1);  // rounding never leads past the end
+  CHECK(drawn(std::vector<double>{0.1, 0.2}, 0.99) == 1);  // a sum below 1 never leads past the end
 }
 
-TEST_CASE("a word is written on so that the tokenizer reads it, in place of what followed") {
+TEST_CASE("a drawn token is appended so that the tokenizer reads it, and replaces the text after it") {
   const auto network = open_network(places::sentences());
   const std::string text = "the cat that chases the dogs sleeps .";
   const std::vector<Index> before = ids(*network, text);
@@ -77,7 +77,7 @@ TEST_CASE("a word is written on so that the tokenizer reads it, in place of what
   CHECK_FALSE(written_on(*network, text, 1, 0, token));
   CHECK_FALSE(written_on(*network, text, 0, 99, token));
 
-  // Where no text was given and it knows none of ours, on the one that it reads instead.
+  // Without a given text, a model that does not know the default text continues the one it uses instead.
   const auto told = open_network("model:induction");
   const std::string usual = told->usual_text(Scenario().text);
   REQUIRE(usual != Scenario().text);
@@ -95,7 +95,7 @@ TEST_CASE("a word is written on so that the tokenizer reads it, in place of what
   CHECK(ids(*chinese, *longer) == expected);
 }
 
-TEST_CASE("two tokens of a line take each other's place, and the tokenizer reads it so") {
+TEST_CASE("two swapped tokens of a line are read by the tokenizer in their new places") {
   const auto network = open_network(places::sentences());
   const std::string text = "the cat that chases the dogs sleeps .";
   CHECK(with_swapped_tokens(*network, text, 0, 1, 5) == "the dogs that chases the cat sleeps .");
@@ -112,7 +112,7 @@ TEST_CASE("two tokens of a line take each other's place, and the tokenizer reads
   CHECK_FALSE(with_swapped_tokens(*network, text, 1, 0, 1));
 }
 
-TEST_CASE("what a network says next is what a plain sampling draws from") {
+TEST_CASE("sampling without settings draws from the network's predicted probabilities") {
   const auto network = open_network(places::sentences());
   const NetworkRun run = network->run(network->read("the cat that chases the dogs"), {});
   const std::vector<double> shares = next_shares(run, 0, -1, {});

@@ -1,4 +1,4 @@
-// Files whose arrays can be read but make no attention: one sentence about what is wrong, soon.
+// Files whose arrays can be read but give no attention are refused soon, in one sentence.
 #include <bit>
 #include <chrono>
 #include <limits>
@@ -24,7 +24,7 @@ std::string floats(std::initializer_list<float> values) {
   return bytes;
 }
 
-/// Two heads over x [1, 4, 8], with other arrays in place of some, or beside them.
+/// The error for a file of two heads over x [1, 4, 8] in which `others` replace or join its arrays.
 std::string refused(const std::map<std::string, std::string>& others) {
   std::map<std::string, std::string> arrays = others;
   arrays.emplace("x", array("<f4", "(1, 4, 8)", ones(32)));
@@ -41,14 +41,14 @@ std::string refused(const std::map<std::string, std::string>& others) {
   const auto start = std::chrono::steady_clock::now();
   std::string sentence = sentence_of([&] { resolve(scenario); });
   CHECK(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() <
-        60);  // whatever machine, sanitizer and company it runs in
+        60);  // enough for a busy machine and for sanitizers
   CHECK_FALSE(has(sentence, "\n"));
   return sentence;
 }
 
 }  // namespace
 
-TEST_CASE("an array of a known name that cannot be read is refused, not left out") {
+TEST_CASE("an array of a known name that cannot be read is refused, not ignored") {
   CHECK(refused({}) == "no error");
   CHECK(has(refused({{"x", array("<c16", "(2, 8)", std::string(256, '\0'))}}),
             R"(array "x": its elements are complex numbers (<c16))"));
@@ -58,7 +58,7 @@ TEST_CASE("an array of a known name that cannot be read is refused, not left out
       has(refused({{"mask", array("<U1", "(4, 4)", std::string(64, 'a'))}}), R"(array "mask": its elements are text)"));
   CHECK(has(refused({{"attn_mask", array("|O", "(4, 4)", "\x80\x04N.")}}), "never run"));
   const std::string no = std::string("n\0\0\0o\0\0\0", 8);
-  CHECK(refused({{"batch_first", array("<U2", "()", no)}}) == "no error");  // a text that says a number is one
+  CHECK(refused({{"batch_first", array("<U2", "()", no)}}) == "no error");  // a text of digits is read as a number
   CHECK(has(refused({{"num_heads", array("<U3", "()", std::string(12, 'a'))}}),
             R"(array "num_heads": its elements are text)"));
   CHECK(has(refused({{"W_k.weight", array("<c8", "(8, 8)", std::string(512, '\0'))}}),
@@ -67,7 +67,7 @@ TEST_CASE("an array of a known name that cannot be read is refused, not left out
             R"(array "W_k.bias": its elements are complex)"));
 }
 
-TEST_CASE("a number of heads is one whole number that divides the width") {
+TEST_CASE("a number of heads that is not one integer dividing the width is refused") {
   const auto heads = [](float value) { return array("<f4", "()", floats({value})); };
   for (const float wrong : {0.0F, -1.0F, 1.5F, 1e30F, std::numeric_limits<float>::quiet_NaN()}) {
     CHECK(has(refused({{"num_heads", heads(wrong)}}), "expected a whole number, 1 or more"));
@@ -95,7 +95,7 @@ TEST_CASE("inputs and weights of another rank, without elements or of another wi
   CHECK(has(refused({{"valid_lens", shaped("(3,)", 3)}}), R"("valid_lens" has shape [3])"));
 }
 
-TEST_CASE("parameters are finite; masks and lengths are what they say") {
+TEST_CASE("parameters that are not finite, and masks and lengths of other kinds, are refused") {
   const float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
   const auto eight = [](float value) { return array("<f4", "(8,)", floats({1, 2, 3, 4, 5, 6, 7, value})); };
   CHECK(has(refused({{"W_q.bias", eight(nan)}}), R"("W_q.bias" holds NaN or inf (1 of its 8 numbers))"));

@@ -1,4 +1,4 @@
-// Where arrays and numbers of a file are looked for, and how those that nobody took are named.
+// Names under which arrays and numbers of a file are found, and notes about those that are not used.
 #include "tests/core/scenario/sample_file.h"
 #include "tests/matchers.h"
 
@@ -7,7 +7,7 @@ using namespace headlight::sample_files;
 
 namespace {
 
-/// An attention under "enc.attn.", and another one beside it if asked for.
+/// A file with an attention under "enc.attn.", and optionally another one beside it.
 Sample nested_sample(bool another = false) {
   Sample sample;
   sample.linears("enc.attn.q_proj", "enc.attn.k_proj", "enc.attn.v_proj", "enc.attn.out_proj").heads().self_input();
@@ -24,7 +24,7 @@ Scenario at_layer(const std::string& name) {
   return scenario;
 }
 
-/// nn.MultiheadAttention under that prefix.
+/// Adds the parameters of nn.MultiheadAttention under this prefix.
 void add_torch(Sample& sample, const std::string& prefix) {
   sample.add(prefix + "in_proj_weight", drawn("in", {3 * d, d}));
   sample.add(prefix + "out_proj.weight", drawn("out", {d, d}));
@@ -32,7 +32,7 @@ void add_torch(Sample& sample, const std::string& prefix) {
 
 }  // namespace
 
-TEST_CASE("masks and settings of the module around an attention are its own, unless it holds another one") {
+TEST_CASE("masks and settings of a module that contains one attention apply to it, not if it contains two") {
   Sample sample = nested_sample();
   sample.add("enc.attn_mask", upper(), true).number("enc.scale", 0.5F).add("enc.bias_k", drawn("k", {1, 1, d}));
   sample.number("enc.sliding_window", 2);
@@ -50,7 +50,7 @@ TEST_CASE("masks and settings of the module around an attention are its own, unl
   CHECK(is_said(of_first, "not used", "enc.attn_mask"));
 }
 
-TEST_CASE("a mask around an attention that does not fit it is named, as that of Swin's windows") {
+TEST_CASE("a mask that does not fit the attention in its module is named, as Swin's window mask") {
   Sample sample = nested_sample();
   sample.add("enc.attn_mask", drawn("mask", {4, 7, 7}));
   const Inputs inputs = sample.resolved();
@@ -58,7 +58,7 @@ TEST_CASE("a mask around an attention that does not fit it is named, as that of 
   CHECK(is_said(inputs, "not used", "enc.attn_mask"));
 }
 
-TEST_CASE("a causal buffer is one in a module around the attention and at the top, too") {
+TEST_CASE("a causal buffer is recognised also in an outer module and at the top") {
   for (const char* name : {"enc.mask", "mask", "causal_mask"}) {
     CAPTURE(name);
     Sample sample = nested_sample();
@@ -108,7 +108,7 @@ TEST_CASE("layers of nn.Transformer take the masks of their own sequence") {
   CHECK(is_said(other, "not used", "memory_mask"));
 }
 
-TEST_CASE("the input of a layer of nn.Transformer is not its attention's where a norm comes first") {
+TEST_CASE("the input of a layer of nn.Transformer is not its attention's input if a norm comes first") {
   Sample sample;
   add_torch(sample, "self_attn.");
   sample.number("nhead", H).add("src", drawn("x", {B, n_q, d})).number("norm_first", 1);
@@ -120,7 +120,7 @@ TEST_CASE("the input of a layer of nn.Transformer is not its attention's where a
   CHECK(contains(memory.error(at_layer("multihead_attn")), "cross.0"));
 }
 
-TEST_CASE("query, key and value without parameters are scaled_dot_product_attention's, of one head or of those said") {
+TEST_CASE("query, key and value without parameters are heads of scaled_dot_product_attention") {
   const auto sample = [](const Shape& shape) {
     Sample file;
     for (const char* name : {"q", "k", "v"}) file.add(name, drawn(name, shape));
@@ -140,7 +140,7 @@ TEST_CASE("query, key and value without parameters are scaled_dot_product_attent
   CHECK(contains(with_weights.add("mix.weight", drawn("w", {d, d})).error(), "holds no attention weights"));
 }
 
-TEST_CASE("norms of queries and keys are found under the names of other libraries, but not one of them alone") {
+TEST_CASE("norms of queries and keys are found under names of several libraries, but not one without the other") {
   struct Names {
     const char *q, *k, *kind;
   };
@@ -168,7 +168,7 @@ TEST_CASE("norms of queries and keys are found under the names of other librarie
   CHECK(is_said(in, "QK-norm", "RMSNorm with q_norm.gamma and k_norm.gamma, over each head, with weights of its own"));
 }
 
-TEST_CASE("settings, lengths and ALiBi are read under more of their names, and in more dictionaries") {
+TEST_CASE("settings, lengths and ALiBi are found under several names and in several dictionaries") {
   const auto sample = [] {
     Sample file;
     file.linears("q_proj", "k_proj", "v_proj", "o_proj").heads().self_input();
@@ -216,7 +216,7 @@ TEST_CASE("queries, keys and values may be packed in one array, along the axis o
   CHECK(contains(Sample().add("qkv", drawn("a", {2, 4, 5, H, 2})).error(), "one of the first three sizes is 3"));
 }
 
-TEST_CASE("a second sequence in the file is what keys and values are made from, under its usual names") {
+TEST_CASE("a second sequence in the file, under its usual names, is the input of keys and values") {
   for (const char* name : {"memory", "context", "enc_output", "kv", "inputs_kv"}) {
     CAPTURE(name);
     Sample sample;
@@ -238,7 +238,7 @@ TEST_CASE("a key_padding_mask that fits [n, B, d] alone says that inputs are sto
   CHECK(sample.resolved().query.shape() == Shape{B, n_k, d});
 }
 
-TEST_CASE("a mask of padding has the polarity of its name, and is the keys' where they are another sequence") {
+TEST_CASE("a padding mask has the polarity of its name, and applies to the keys of cross-attention") {
   const Tensor keep = Tensor::of({B, n_k}, {1, 1, 1, 1, 1, 1, 1, 1, 0, 0});
   const Tensor padding = Tensor::of({B, n_k}, {0, 0, 0, 0, 0, 0, 0, 0, 1, 1});
   const auto file = [](bool cross) {
@@ -270,7 +270,7 @@ TEST_CASE("a mask of padding has the polarity of its name, and is the keys' wher
   CHECK_THAT(file(false).add("pad_mask", keep, true).resolved(said).file_mask, agrees_with(keep.view({B, 1, 1, n_k})));
 }
 
-TEST_CASE("the norm of a block before its attention is said not to be applied to x") {
+TEST_CASE("a note says that the norm before an attention is not applied to x") {
   Sample sample = nested_sample();
   CHECK(is_said(sample.add("enc.norm1.weight", drawn("norm", {d})).resolved(), "inputs", "enc.norm1.weight"));
   CHECK_FALSE(is_said(nested_sample().resolved(), "inputs", "is not applied"));

@@ -1,4 +1,4 @@
-// What a layer's own file says of its attention: alone it gives what it gives inside of its network.
+// The rules in a layer's own file give the same attention as the layer inside its network.
 #include <filesystem>
 
 #include "core/files/array_file.h"
@@ -23,7 +23,7 @@ struct File {
   std::filesystem::path path;
 };
 
-/// One layer of a network of the fixtures as a file of its own: its arrays, and x, what it normally gets.
+/// The arrays of one layer of a fixture as a file of its own, with its input as x.
 std::vector<NamedArray> layer_alone(const std::string& name, Index layer,
                                     std::initializer_list<std::pair<const char*, const char*>> renamed,
                                     std::shared_ptr<const NetworkRun>& run) {
@@ -42,7 +42,7 @@ std::vector<NamedArray> layer_alone(const std::string& name, Index layer,
   return arrays;
 }
 
-/// A layer of T5 of two heads, named with this prefix, on n tokens of 8 numbers.
+/// A layer of T5 with two heads and this prefix, for n tokens of 8 numbers.
 std::vector<NamedArray> t5_layer(const std::string& prefix, Index n) {
   const Index d = 8;
   std::vector<NamedArray> arrays;
@@ -69,7 +69,7 @@ bool says(const Trace& trace, const std::string& what) {
 
 }  // namespace
 
-TEST_CASE("q_norm and k_norm of a file are used, over each head or over all of them") {
+TEST_CASE("q_norm and k_norm of a file are applied to each head, or to all together, as their size says") {
   for (const char* name : {"qwen3", "olmo2"}) {
     INFO(name);
     std::shared_ptr<const NetworkRun> run;
@@ -89,7 +89,7 @@ TEST_CASE("q_norm and k_norm of a file are used, over each head or over all of t
     CHECK_THAT((*trace)[Stage::weights], agrees_with(run->layers[1].weights));
     const auto again = compute(s, trace.get(), {});
     CHECK(identical((*again)[Stage::weights], (*trace)[Stage::weights]));
-    s.qk_norm = QkNorm::rms;  // the person's own, without the file's weights
+    s.qk_norm = QkNorm::rms;  // the user's setting ignores the file's weights
     CHECK_THAT((*compute(s, nullptr, {}))[Stage::weights], !agrees_with(run->layers[1].weights));
   }
 }
@@ -132,7 +132,7 @@ TEST_CASE("sinks of a file take their share of every row") {
   }
 }
 
-TEST_CASE("a table of other buckets than T5's usual 32 is added too, as many as it has rows") {
+TEST_CASE("a table of relative positions has as many buckets as rows, not always T5's 32") {
   const Index n = 6;
   std::vector<NamedArray> arrays = t5_layer("decoder.block.0.layer.0.SelfAttention.", n);
   const auto without = compute(of(File(arrays)), nullptr, {});
@@ -142,7 +142,7 @@ TEST_CASE("a table of other buckets than T5's usual 32 is added too, as many as 
   const auto trace = compute(of(file), nullptr, {});
   CHECK(says(*trace, "bias"));
   for (Index q = 0; q < n; ++q) {
-    for (Index k = 0; k <= q; ++k) {  // within 6 of 12 buckets the bucket is the distance
+    for (Index k = 0; k <= q; ++k) {  // of 12 buckets the first 6 are the distance itself
       CHECK((*trace)[Stage::biased_scores].at({0, 1, q, k}) ==
             Approx((*without)[Stage::scaled_scores].at({0, 1, q, k}) + table.at({q - k, 1})).epsilon(1e-4));
     }
@@ -158,7 +158,7 @@ TEST_CASE("a table of relative positions in a layer's file is added to its score
   const File file(arrays);
   const auto trace = compute(of(file), nullptr, {});
   CHECK(says(*trace, "bias"));
-  // Raffel et al. 2020: within 8 of 16 buckets a way the bucket is the distance, 16 more for keys that come later.
+  // Raffel et al. 2020: the first 8 of 16 buckets are the distance itself; for later keys the bucket is 16 more.
   for (Index h = 0; h < 2; ++h) {
     for (Index q = 0; q < n; ++q) {
       for (Index k = 0; k < n; ++k) {
@@ -170,7 +170,7 @@ TEST_CASE("a table of relative positions in a layer's file is added to its score
   }
 }
 
-TEST_CASE("a layer with T5's names has scale 1 without a config.json; a scale set or in the file wins") {
+TEST_CASE("a layer with T5's names has scale 1 without a config.json, unless a setting or the file gives one") {
   const auto scale_of = [](const std::string& prefix, bool table, std::optional<float> in_file = {},
                            std::optional<float> set = {}) {
     std::vector<NamedArray> arrays = t5_layer(prefix, 3);
@@ -187,12 +187,12 @@ TEST_CASE("a layer with T5's names has scale 1 without a config.json; a scale se
   CHECK(scale_of("decoder.block.1.layer.1.EncDecAttention.", false) == Approx(1));
   CHECK(scale_of("", true, 0.25F) == Approx(0.25));
   CHECK(scale_of("", true, {}, 3.F) == Approx(3));
-  CHECK(scale_of("", false) == Approx(0.5));  // 1/√d_head: q, k and v alone are no T5
+  CHECK(scale_of("", false) == Approx(0.5));  // 1/√d_head, because the names q, k and v alone do not mean T5
 }
 
 namespace {
 
-/// A picture transformer's folder: config.json beside one attention of two heads, on n tokens of 8 numbers.
+/// A folder with config.json and one attention of a vision transformer: two heads, n tokens of 8 numbers.
 struct PictureLayer {
   PictureLayer(const char* config, const std::string& prefix, const std::string& output, const std::string& table,
                const Tensor& numbers, Index n) {
@@ -206,7 +206,7 @@ struct PictureLayer {
     scenario.file = (folder / "model.npz").string();
     scenario.layer = prefix.substr(0, prefix.size() - 1);
   }
-  /// What is added to the score of a head's cell.
+  /// The bias that is added to a score.
   float added(const Trace& trace, Index head, Index q, Index k) const {
     return trace[Stage::biased_scores].at({0, head, q, k}) - trace[Stage::scaled_scores].at({0, head, q, k});
   }
@@ -216,7 +216,7 @@ struct PictureLayer {
 
 }  // namespace
 
-TEST_CASE("a layer of Swin has its stage's heads and its window's table; the folder says how one is shown alone") {
+TEST_CASE("a layer of Swin has its stage's heads and its window's bias table, and a note about the window") {
   const Tensor table = Sampler(4, "table").normal({9, 2});
   const std::string at = "swin.encoder.layers.1.blocks.0.attention.";
   const PictureLayer swin(R"({"model_type": "swin", "num_heads": [1, 2], "depths": [2, 2], "window_size": 2})",
@@ -224,8 +224,8 @@ TEST_CASE("a layer of Swin has its stage's heads and its window's table; the fol
   const auto trace = compute(swin.scenario, nullptr, {});
   CHECK(trace->dims().heads == 2);
   for (const Assumption& each : trace->inputs.assumptions)
-    CHECK(each.what != "mask");  // window_size is a square's side
-  // Liu et al. 2021: the difference of rows, then of columns, each from −1 to 1.
+    CHECK(each.what != "mask");  // window_size is the side of a square, not a sliding window
+  // Liu et al. 2021: the index is the difference of rows, then of columns, each from −1 to 1.
   for (Index q = 0; q < 4; ++q) {
     for (Index k = 0; k < 4; ++k) {
       const Index row = (q / 2 - k / 2 + 1) * 3 + q % 2 - k % 2 + 1;
@@ -237,7 +237,7 @@ TEST_CASE("a layer of Swin has its stage's heads and its window's table; the fol
   CHECK(samples::has(said, "model.npz in place of the folder, with --layer"));
 }
 
-TEST_CASE("a layer of BEiT has its table of relative positions, with the three rows of cls") {
+TEST_CASE("a layer of BEiT has its table of relative positions, with three more rows for cls") {
   const Tensor table = Sampler(4, "table").normal({12, 2});
   const std::string at = "beit.encoder.layer.0.attention.";
   const char* config = R"({"model_type": "beit", "num_attention_heads": 2, "num_hidden_layers": 1, "hidden_size": 8})";

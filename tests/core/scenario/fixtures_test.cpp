@@ -1,4 +1,4 @@
-// Every file of tensors with a PyTorch computation beside it comes out as PyTorch has it.
+// Every fixture file agrees with the PyTorch computation stored beside it.
 #include <cmath>
 #include <filesystem>
 
@@ -17,7 +17,7 @@ struct Oracle {
   std::filesystem::path expected;
 };
 
-/// NAME.input.* for each NAME.expected.npz; torch_mha_nomask's input is torch_mha's safetensors, which has no masks.
+/// NAME.input.* for each NAME.expected.npz. torch_mha_nomask uses torch_mha's safetensors, which has no masks.
 std::vector<Oracle> oracles() {
   std::vector<Oracle> list;
   const std::filesystem::path folder = places::fixtures();

@@ -21,7 +21,7 @@ std::string model(const std::string& name) { return places::fixtures() + "/model
 
 }  // namespace
 
-TEST_CASE("the layers of a model are listed with what they are and how many heads they have") {
+TEST_CASE("the layers of a model are listed with their kind and number of heads") {
   using List = std::vector<LayerCandidate>;
   CHECK(list_layers(model("gpt2")) ==
         List{{"h.0.attn", "c_attn [in, out]", 24, 4}, {"h.1.attn", "c_attn [in, out]", 24, 4}});
@@ -33,7 +33,7 @@ TEST_CASE("the layers of a model are listed with what they are and how many head
         LayerCandidate{"", "in_proj [out, in]", 32, 4});
 }
 
-TEST_CASE("a file asks for a layer only where several may be meant") {
+TEST_CASE("a file needs a layer only if it has several") {
   Scenario scenario = file_scenario(model("bert"));
   REQUIRE(open_question(scenario));
   CHECK(open_question(scenario)->candidates.size() == 2);
@@ -49,7 +49,7 @@ TEST_CASE("a file asks for a layer only where several may be meant") {
   CHECK_FALSE(open_question(Scenario()));
 }
 
-TEST_CASE("a state dict that does not say how many heads it has asks for them alone") {
+TEST_CASE("a state dict without a number of heads needs only that") {
   const samples::TempFolder folder;
   const std::vector<NamedArray> arrays{{"in_proj_weight", Tensor::full({24, 8}, 1)}};
   write_npz(folder / "a.npz", arrays);

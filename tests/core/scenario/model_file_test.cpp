@@ -1,4 +1,4 @@
-// Checkpoints of whole models: GPT-2's, BERT's and LLaMA's names and shapes, made small by PyTorch.
+// Checkpoints of whole models: small ones with the names and shapes of GPT-2, BERT and LLaMA, made by PyTorch.
 #include <algorithm>
 #include <string>
 
@@ -52,7 +52,7 @@ TEST_CASE("a layer of a whole model opens with its heads from config.json and ra
   }
 }
 
-TEST_CASE("GPT-2's packed matrix, stored in by out, is the three projections of its layer") {
+TEST_CASE("GPT-2's packed matrix, stored as [in, out], is the three projections of its layer") {
   const Inputs inputs = resolve(layer_of("gpt2", "h.1"));
   const Tensor stored = inputs.file->load("h.1.attn.c_attn.weight");
   CHECK(inputs.W_q.at({5, 3}) == stored.at({3, 5}));
@@ -60,10 +60,10 @@ TEST_CASE("GPT-2's packed matrix, stored in by out, is the three projections of 
   CHECK(inputs.W_v.at({5, 3}) == stored.at({3, 48 + 5}));
 }
 
-TEST_CASE("a model without a layer chosen is a sentence that lists its layers; heads set win over config.json") {
+TEST_CASE("a model without a layer is refused with a list of its layers; --heads overrides config.json") {
   try {
     resolve(layer_of("bert", ""));
-    FAIL("resolved");
+    FAIL("it was resolved without a layer");
   } catch (const FileError& error) {
     const std::string sentence = error.what();
     CHECK(sentence.find("encoder.layer.0.attention") != std::string::npos);

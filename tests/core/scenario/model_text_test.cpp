@@ -1,4 +1,4 @@
-// Text through a model's own tokenizer and embedding, against what PyTorch and a tokenizer of another hand give
+// Text through a model's own tokenizer and embedding, compared with PyTorch and an independent tokenizer
 // (tests/fixtures/make_model_files.py).
 #include <algorithm>
 #include <filesystem>
@@ -55,7 +55,7 @@ std::string error_of(const Scenario& scenario) {
 
 }  // namespace
 
-TEST_CASE("the tokenizers of GPT-2 and BERT give the ids that an implementation of another hand gives") {
+TEST_CASE("the tokenizers of GPT-2 and BERT give the ids of an independent implementation") {
   const auto expected = open_arrays(models + "text.npz");
   const auto pairs = open_tokenizer(models + "gpt2/pytorch_model.bin");
   const auto pieces = open_tokenizer(models + "bert/pytorch_model.bin");
@@ -87,7 +87,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("what the input is, and what is missing for a later layer, is said") {
+TEST_CASE("a note says what the input of a layer is, and what is missing for a later layer") {
   const std::string first = all_said(resolve(of_text("gpt2", "h.0", "the cat")));
   CHECK(first.find("vocab.json and merges.txt") != std::string::npos);
   CHECK(first.find("wte.weight + wpe.weight, then h.0.ln_1; what layer 0 gets in the model") != std::string::npos);
@@ -133,7 +133,7 @@ TEST_CASE(
   CHECK(all_said(of(with("unheard_of"))).find("what layer 0 gets") == std::string::npos);
 }
 
-TEST_CASE("lines are batch entries, padded and with their lengths; the tokens are named") {
+TEST_CASE("lines become padded batch entries with lengths, and tokens are named") {
   const Inputs inputs = resolve(of_text("bert", "encoder.layer.1", "the cat\nthe cat sat, the hats\n"));
   CHECK(inputs.dims.batch == 2);
   CHECK(inputs.query_tokens[0] ==
@@ -141,7 +141,7 @@ TEST_CASE("lines are batch entries, padded and with their lengths; the tokens ar
   CHECK_THAT(inputs.valid_lens, agrees_with(Tensor::of({2}, {4, 9})));
 }
 
-TEST_CASE("text for a file without an embedding, without a tokenizer, or with too few positions is a sentence") {
+TEST_CASE("text for a file without an embedding, a tokenizer, or enough positions is refused in a sentence") {
   Scenario plain = of_text("gpt2", "", "the cat");
   plain.file = places::fixtures() + "/torch_mha.input.npz";
   CHECK(samples::has(error_of(plain), "holds no token embedding"));

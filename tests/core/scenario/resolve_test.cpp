@@ -36,7 +36,7 @@ bool same_bits(const Tensor& a, const Tensor& b) { return std::ranges::equal(a.v
 
 }  // namespace
 
-TEST_CASE("equal tokens get equal vectors, others do not, wherever they stand") {
+TEST_CASE("equal tokens get equal vectors at every position, and other tokens get others") {
   const Inputs in = of_text("the cat sat on the mat");
   CHECK(in.query.shape() == Shape{1, 6, 16});
   CHECK(same_bits(row(in, 0, 0), row(in, 0, 4)));
@@ -46,7 +46,7 @@ TEST_CASE("equal tokens get equal vectors, others do not, wherever they stand") 
   CHECK(in.query_tokens.front() == std::vector<std::string>{"the", "cat", "sat", "on", "the", "mat"});
 }
 
-TEST_CASE("lines are batch entries, shorter ones padded and their length noted") {
+TEST_CASE("lines become batch entries; shorter ones are padded, and their lengths are kept") {
   const Inputs in = of_text("a b c\n\nd\n");
   CHECK(in.dims.batch == 2);
   CHECK(in.query_tokens[1] == std::vector<std::string>{"d", "<pad>", "<pad>"});
@@ -56,7 +56,7 @@ TEST_CASE("lines are batch entries, shorter ones padded and their length noted")
   CHECK_FALSE(of_text("a b\nc d").valid_lens.defined());
 }
 
-TEST_CASE("characters are those of the script, not bytes") {
+TEST_CASE("character tokens are grapheme clusters, not bytes") {
   CHECK(of_text("注意力 a", Tokenizer::characters).query_tokens.front() ==
         std::vector<std::string>{"注", "意", "力", "␣", "a"});
   CHECK(of_text("e\u0301\u3000x").query_tokens.front() == std::vector<std::string>{"e\u0301", "x"});
@@ -65,7 +65,8 @@ TEST_CASE("characters are those of the script, not bytes") {
                     waves = "\U0001F44B\U0001F3FD", other_flag = "\U0001F1EB\U0001F1F7";
   CHECK(of_text(family + flag + other_flag + waves, Tokenizer::characters).query_tokens.front() ==
         std::vector<std::string>{family, flag, other_flag, waves});
-  const std::string ka = "\u0915\u093E", han = "\u1112\u1161\u11AB";  // a vowel sign; a syllable of three letters
+  const std::string ka = "\u0915\u093E",
+                    han = "\u1112\u1161\u11AB";  // a consonant with a vowel sign; a syllable of three letters
   CHECK(of_text(ka + han, Tokenizer::characters).query_tokens.front() == std::vector<std::string>{ka, han});
 }
 
@@ -81,7 +82,7 @@ TEST_CASE("sinusoidal positions are those of Vaswani et al.") {
   CHECK(agrees(placed.at({0, 3, 5}) - plain.at({0, 3, 5}), static_cast<float>(std::cos(angle))));
 }
 
-TEST_CASE("random input is self-attention while queries and keys are alike") {
+TEST_CASE("random input is self-attention while the numbers of queries and keys are equal") {
   Scenario scenario = random_scenario();
   CHECK(resolve(scenario).self_attention());
   scenario.keys = 6;
@@ -94,7 +95,7 @@ TEST_CASE("random input is self-attention while queries and keys are alike") {
   CHECK(resolve(scenario).value.shape() == Shape{1, 4, 5});
 }
 
-TEST_CASE("weights lie within nn.Linear's bound times the gain, and fill it") {
+TEST_CASE("weights lie within nn.Linear's bound times the gain, and reach nearly to it") {
   Scenario scenario = random_scenario();
   scenario.d_model = 64;
   scenario.d_query = 25;
@@ -106,7 +107,7 @@ TEST_CASE("weights lie within nn.Linear's bound times the gain, and fill it") {
   CHECK(largest > 0.39F);
 }
 
-TEST_CASE("one packed matrix is three slices of the same memory layout") {
+TEST_CASE("the three projections are slices of one packed matrix") {
   Scenario scenario = random_scenario();
   scenario.packed = true;
   const Inputs in = resolve(scenario);
@@ -115,7 +116,7 @@ TEST_CASE("one packed matrix is three slices of the same memory layout") {
   CHECK_FALSE(same_bits(in.W_q, in.W_k));
 }
 
-TEST_CASE("tensors whose settings did not change are the very same") {
+TEST_CASE("tensors whose settings did not change are the same tensors") {
   const Scenario first = random_scenario();
   const Inputs before = resolve(first);
   const auto again = [&](auto change) {
@@ -137,7 +138,7 @@ TEST_CASE("tensors whose settings did not change are the very same") {
   CHECK_FALSE(identical(again([](Scenario& s) { s.weight_gain = 2; }).b_q, before.b_q));
 }
 
-TEST_CASE("the numbers do not depend on what was resolved before") {
+TEST_CASE("numbers do not depend on scenarios that were resolved before") {
   Scenario other = random_scenario();
   other.keys = 4;
   other.edits = {{Stage::query, 0, 1, 2, 9}};
@@ -151,7 +152,7 @@ TEST_CASE("the numbers do not depend on what was resolved before") {
   CHECK(after.self_attention());
 }
 
-TEST_CASE("a sequence drawn after another one has the numbers that it has alone") {
+TEST_CASE("a random sequence has the same numbers after another one as alone") {
   std::vector<Scenario> all(8, random_scenario());
   all[1].keys = 3;
   all[2].d_key = 24;
@@ -171,7 +172,7 @@ TEST_CASE("a sequence drawn after another one has the numbers that it has alone"
   }
 }
 
-TEST_CASE("an edit changes one number of one tensor; in self-attention of the one that all three share") {
+TEST_CASE("an edit changes one number of one tensor; in self-attention query, key and value share it") {
   Scenario scenario = random_scenario();
   const Inputs before = resolve(scenario);
   Scenario edited = scenario;
@@ -189,7 +190,7 @@ TEST_CASE("an edit changes one number of one tensor; in self-attention of the on
   CHECK(same_bits(undone.W_k, before.W_k));
 }
 
-TEST_CASE("an edit outside a tensor that has shrunk is left out, and said") {
+TEST_CASE("an edit outside a tensor that became smaller is ignored, with a note") {
   Scenario scenario = random_scenario();
   scenario.queries = 2;
   scenario.edits = {{Stage::query, 0, 5, 0, 1}};
@@ -218,7 +219,7 @@ TEST_CASE("an input given by hand is query, key and value of a random scenario, 
   CHECK(failure_of(text).find("x: is given, but the text is the input") != std::string::npos);
 }
 
-TEST_CASE("a bias given by hand is added to every head's scores, and must fit them") {
+TEST_CASE("a bias given by hand is added to every head's scores, and a wrong shape is refused") {
   Scenario scenario = random_scenario();
   scenario.queries = 2;
   scenario.attn_bias = GivenMatrix{Tensor::of({2, 2}, {0, -INFINITY, 1, 2})};
@@ -229,7 +230,7 @@ TEST_CASE("a bias given by hand is added to every head's scores, and must fit th
   CHECK(failure_of(scenario).find("holds NaN") != std::string::npos);
 }
 
-TEST_CASE("settings at odds are a sentence that names the setting") {
+TEST_CASE("settings that contradict each other are refused with the name of one") {
   const auto error_with = [](auto change) {
     Scenario scenario = random_scenario();
     change(scenario);
@@ -255,13 +256,13 @@ TEST_CASE("settings at odds are a sentence that names the setting") {
   CHECK(failure_of(text).starts_with("--text: holds no token"));
 }
 
-TEST_CASE("a resolution that is asked to stop ends, whatever its source") {
+TEST_CASE("resolving a scenario of any source stops when asked to") {
   std::stop_source stop;
   stop.request_stop();
   Scenario random;
   random.source = Source::random;
   random.queries = 4096;
-  random.d_model = 512;  // enough for its numbers to be drawn by all threads
+  random.d_model = 512;  // large enough that all threads draw its numbers
   CHECK_THROWS_AS(resolve(random, nullptr, nullptr, stop.get_token()), Cancelled);
   Scenario file;
   file.source = Source::file;

@@ -25,7 +25,7 @@ class Sample {
     return *this;
   }
   Sample& number(const std::string& name, float value) { return add(name, Tensor::full({}, value)); }
-  /// Linear layers with d inputs and d outputs, with biases; the numbers are those of W_q, W_k, W_v, W_o, whatever the
+  /// Linear layers with d inputs, d outputs and biases. Their numbers are those of W_q, W_k, W_v and W_o under any
   /// names.
   Sample& linears(const std::string& q, const std::string& k, const std::string& v, const std::string& o) {
     linear(q, "q");
@@ -65,7 +65,7 @@ class Sample {
 
 inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-/// Whether an assumption about `what` contains this text.
+/// Whether an assumption about `what` contains `part`.
 inline bool is_said(const Inputs& in, const std::string& what, const std::string& part) {
   return std::ranges::any_of(in.assumptions, [&](const Assumption& each) {
     return each.what == what && contains(each.taken_for.english(), part);

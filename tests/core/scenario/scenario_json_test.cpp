@@ -25,7 +25,7 @@ std::string error_of(const std::string& json) {
   return samples::sentence_of([&] { parse_scenario(json, "a.json"); });
 }
 
-/// Every field away from its default: as in its example, or with a value that is harder to write.
+/// A scenario with no field at its default: each has its example or a value that is harder to write.
 Scenario unlike_default() {
   Json file;
   for (const Setting& setting : all_settings()) file[setting.key] = Json::parse(setting.example);
@@ -73,7 +73,7 @@ TEST_CASE("the published schema has the reader's fields, and its examples are re
   const Json properties = schema().at("properties");
   const Json written = Json::parse(to_json(unlike_default()));
   for (const auto& [field, unused] : written.items()) CHECK(properties.contains(field));
-  CHECK(properties.size() == written.size() + 2);  // and $schema, and the view, which is no setting
+  CHECK(properties.size() == written.size() + 2);  // the schema also has $schema and the view, which is no setting
   for (const auto& [field, property] : properties.items()) {
     CAPTURE(field);
     if (field == "$schema" || field == "version" || field == "view") continue;
@@ -82,7 +82,7 @@ TEST_CASE("the published schema has the reader's fields, and its examples are re
     CHECK(error_of(example.dump()) == "no error");
     example[field] = Json{{"of", "no such type"}};
     CHECK(samples::has(error_of(example.dump()), "a.json: $." + field + ": "));
-    if (!property.contains("enum")) continue;  // a choice is never one of several types
+    if (!property.contains("enum")) continue;  // fields with an enum must have one type
     for (const Json& word : property.at("enum")) {
       example[field] = word;
       if (word == "file") example["file"] = "a.npz";
@@ -112,7 +112,7 @@ TEST_CASE("wrong and unknown fields are named by their path") {
   CHECK(samples::has(error_of(R"({"version": 2})"), "$.version: 2 is not version 1"));
 }
 
-TEST_CASE("how a scenario is looked at stands in its file and comes back, and what is no view is said") {
+TEST_CASE("the view of a scenario is saved in its file and read again, and a wrong view is named") {
   const samples::TempFolder folder;
   const std::string path = (folder / "a.json").string();
   Scenario scenario;
@@ -140,7 +140,7 @@ TEST_CASE("how a scenario is looked at stands in its file and comes back, and wh
   CHECK(samples::has(error_of(R"({"view": {"zoom": 2}})"), "zoom"));
 }
 
-TEST_CASE("a file named in a scenario is looked for beside it") {
+TEST_CASE("a file named in a scenario is looked for in the folder of the scenario") {
   const samples::TempFolder folder;
   samples::write_text(folder / "a.json", R"({"file": "sub/net.npz"})");
   const Scenario scenario = read_scenario((folder / "a.json").string());
@@ -151,7 +151,7 @@ TEST_CASE("a file named in a scenario is looked for beside it") {
   CHECK(read_scenario((folder / "b.json").string()) == scenario);
 }
 
-TEST_CASE("every lesson is read, computes, and computes the same bits once written") {
+TEST_CASE("every lesson is read and computed, and gives the same bits after it was written and read") {
   const std::vector<Lesson> lessons = shipped_lessons();
   REQUIRE(lessons.size() >= 9);
   CHECK(lessons.front().id == default_lesson);

@@ -1,5 +1,5 @@
-// The published schema of scenario files is what the rows of settings make. After a change of a row, this writes it
-// anew:
+// The published schema of scenario files is made from the rows of settings. After a change of a row, this command
+// writes it again:
 //   HEADLIGHT_WRITE_SCHEMA=1 headlight_core_tests "the published schema is the table of settings"
 #include <cstdlib>
 #include <fstream>

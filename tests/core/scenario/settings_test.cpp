@@ -37,7 +37,7 @@ Scenario random_settings() {
 
 }  // namespace
 
-TEST_CASE("what a setting's example says in a file, its word says on the command line") {
+TEST_CASE("a setting's example means the same in a file and on the command line") {
   std::set<std::string> options;
   std::vector<Scenario> others;
   for (const Setting& setting : all_settings()) {
@@ -54,7 +54,7 @@ TEST_CASE("what a setting's example says in a file, its word says on the command
       CHECK(setting.key == "source");
       continue;
     }
-    CHECK(std::ranges::find(others, said) == others.end());  // no field has two rows
+    CHECK(std::ranges::find(others, said) == others.end());  // each field has one row
     others.push_back(said);
     const std::optional<std::string> text = setting.text(said);
     REQUIRE(text);
@@ -62,7 +62,7 @@ TEST_CASE("what a setting's example says in a file, its word says on the command
   }
 }
 
-TEST_CASE("every setting's label, a choice's words and what an unset slider says are in every language") {
+TEST_CASE("every setting's label, its choices and its text when unset are in every language") {
   const std::set<std::string> shown_as_used{"d_query", "d_key", "d_value", "d_out", "query_offset"};
   for (const char* language : {"en", "zh"}) {
     CAPTURE(language);
@@ -94,7 +94,7 @@ TEST_CASE("a number out of its setting's range is refused by name, with the rang
   CHECK(samples::has(sentence("--x", "[[1, 2], [3]]"), "--x: $[1]: has 1 numbers"));
 }
 
-TEST_CASE("RoPE with a rotary dimension turns the first channels alone, by the angles of so many") {
+TEST_CASE("RoPE with a rotary dimension rotates only the first channels, by angles for that many") {
   Scenario s = random_settings();
   s.rotary_dim = 4;
   for (const Rope pairing : {Rope::half, Rope::interleaved}) {
@@ -116,7 +116,7 @@ TEST_CASE("RoPE with a rotary dimension turns the first channels alone, by the a
   CHECK(samples::has(samples::sentence_of([&] { compute(s); }), "--rotary-dim: 10 is not an even part of d_head 8"));
 }
 
-TEST_CASE("a query offset moves the queries' positions for RoPE and the biases, and leaves the keys alone") {
+TEST_CASE("a query offset moves the positions of queries for RoPE and biases, and not those of keys") {
   Scenario s = random_settings();
   s.alibi = s.t5_bias = true;
   const auto plain = compute(s);
@@ -126,7 +126,7 @@ TEST_CASE("a query offset moves the queries' positions for RoPE and the biases, 
   Scenario longer = s;
   longer.query_offset.reset();
   longer.queries = 5;
-  // ALiBi at query 0 of the moved run is what query 2 has: the key two places back gets twice the slope.
+  // Query 0 of the run with offset has the ALiBi bias of query 2: twice the slope for the key two positions back.
   const auto bias = [](const Trace& t, Index q, Index k) {
     return t[Stage::biased_scores].at({0, 0, q, k}) - t[Stage::scaled_scores].at({0, 0, q, k});
   };
@@ -148,7 +148,7 @@ TEST_CASE(
   CHECK(compute(s)->query_offset == 0);
 }
 
-TEST_CASE("tokens name the axes of any tensors, from words or from a file") {
+TEST_CASE("--tokens names the axes for every source, from words or from a file") {
   Scenario s = random_settings();
   s = with("--tokens", "a b c", s);
   s = with("--key-tokens", "1 2 3 4 5", s);

@@ -1,4 +1,4 @@
-// The table of names, layouts and polarities: files of each kind, written here and resolved.
+// Names, layouts and polarities in files: a file of each kind is written and resolved.
 #include <algorithm>
 #include <limits>
 
@@ -18,7 +18,7 @@ Sample cross_sample() {
   return sample;
 }
 
-/// q, k and v one under the other.
+/// q, k and v stacked along the first axis.
 Tensor stacked(const std::string& letter, const Shape& shape) {
   Buffer values;
   for (const char* part : {"q", "k", "v"}) {
@@ -86,7 +86,7 @@ TEST_CASE("packed projections are cut into query, key and value") {
   }
 }
 
-TEST_CASE("GPT-2's Conv1D is stored in by out, nanoGPT's Linear of the same name out by in") {
+TEST_CASE("GPT-2's Conv1D is stored as [in, out], nanoGPT's Linear of the same name as [out, in]") {
   for (const bool conv1d : {true, false}) {
     CAPTURE(conv1d);
     const auto stored = [&](const Tensor& weight) { return conv1d ? weight.transpose(0, 1).contiguous() : weight; };
@@ -98,7 +98,7 @@ TEST_CASE("GPT-2's Conv1D is stored in by out, nanoGPT's Linear of the same name
   }
 }
 
-TEST_CASE("queries alone beside keys and values in one matrix: all keys, then all values") {
+TEST_CASE("a packed matrix of keys and values holds all keys, then all values") {
   const auto both = [](const Tensor& one, const Tensor& other) { return joined(std::vector<Tensor>{one, other}); };
   const Tensor W_kv = both(drawn("W_k", {d, d}), drawn("W_v", {d, d})),
                b_kv = both(drawn("b_k", {d}), drawn("b_v", {d}));
@@ -113,7 +113,7 @@ TEST_CASE("queries alone beside keys and values in one matrix: all keys, then al
       check_parameters(sample.resolved());
     }
   }
-  // GPT-2's cross-attention, of Conv1Ds.
+  // GPT-2's cross-attention uses Conv1D.
   const auto turned = [](const Tensor& weight) { return weight.transpose(0, 1).contiguous(); };
   Sample gpt2;
   gpt2.add("q_attn.weight", turned(drawn("W_q", {d, d}))).add("q_attn.bias", drawn("b_q", {d}));
@@ -129,7 +129,7 @@ TEST_CASE("nn.MultiheadAttention with kdim keeps its weights apart and its biase
   check_parameters(sample.resolved());
 }
 
-TEST_CASE("several attentions need a layer, which may be any prefix of one only") {
+TEST_CASE("a file of several attentions needs a layer, given by any prefix that only one has") {
   Sample sample;
   for (const std::string prefix : {"decoder.0.self_attn.", "decoder.0.cross_attn.", "decoder.1.self_attn."}) {
     sample.linears(prefix + "q_proj", prefix + "k_proj", prefix + "v_proj", "");
@@ -161,7 +161,7 @@ TEST_CASE("key and value heads come from a number or from the rows of W_k") {
   }
 }
 
-TEST_CASE("the width of a head says how many there are where nothing else does") {
+TEST_CASE("the width of a head gives the number of heads if nothing else does") {
   Sample sample;
   sample.linears("q_proj", "k_proj", "v_proj", "out_proj").number("head_dim", d / H).self_input();
   const Inputs in = sample.resolved();
@@ -169,7 +169,7 @@ TEST_CASE("the width of a head says how many there are where nothing else does")
   CHECK(is_said(in, "heads", "4, as head_dim is 2 and d_model 8"));
 }
 
-TEST_CASE("a number of key/value heads that a packed matrix has no rows for is said not to hold") {
+TEST_CASE("a note says that a number of key/value heads does not fit the rows of a packed matrix") {
   Sample sample;
   sample.add("in_proj_weight", stacked("W_", {d, d})).add("in_proj_bias", stacked("b_", {d})).linear("out_proj", "o");
   const Inputs in = sample.heads().number("num_kv_heads", 2).self_input().resolved();
@@ -177,7 +177,7 @@ TEST_CASE("a number of key/value heads that a packed matrix has no rows for is s
   CHECK(is_said(in, "key/value heads", "4, from the rows of in_proj_weight, where num_kv_heads says 2"));
 }
 
-TEST_CASE("beside a square W_q the widths of the keys say from which side they are multiplied") {
+TEST_CASE("if W_q is square, the widths of W_k show whether weights are [out, in] or [in, out]") {
   Sample sample;
   const Tensor W_q = drawn("W_q", {d, d}), W_k = drawn("W_k", {2 * d, d}), W_v = drawn("W_v", {2 * d, d});
   sample.add("W_q", W_q).add("W_k", W_k).add("W_v", W_v).heads();
@@ -188,10 +188,10 @@ TEST_CASE("beside a square W_q the widths of the keys say from which side they a
   CHECK(is_said(in, "projections", "stored [in, out], as the width of the keys or values tells"));
 }
 
-TEST_CASE("a setting that is a text is taken where it says a number or yes or no, else named") {
+TEST_CASE("a text setting is read as a number or as yes or no; other texts are named") {
   const samples::TempFolder folder;
   const auto with = [&](const std::string& metadata) {
-    // x and the three projections of one channel
+    // the file has x and three projections of one channel
     const std::string header =
         R"({"x":{"dtype":"F32","shape":[1,1,1],"data_offsets":[0,4]},)"
         R"("in_proj_weight":{"dtype":"F32","shape":[3,1],"data_offsets":[4,16]},"__metadata__":{)" +
@@ -208,7 +208,7 @@ TEST_CASE("a setting that is a text is taken where it says a number or yes or no
   CHECK_FALSE(is_said(with(R"("format":"pt")"), "numbers not taken", "format"));
 }
 
-TEST_CASE("inputs: one for all, three apart, and a missing value is the key") {
+TEST_CASE("a file has one input for all or three, and a missing value is the key") {
   CHECK(Sample().linears("q_proj", "k_proj", "v_proj", "").heads().self_input().resolved().self_attention());
   const Inputs cross = cross_sample().resolved();
   CHECK_FALSE(cross.self_attention());
@@ -225,7 +225,7 @@ TEST_CASE("inputs: one for all, three apart, and a missing value is the key") {
   CHECK(single.query.shape() == Shape{1, n_q, d});
 }
 
-TEST_CASE("a file without inputs gets random ones of the right width, and says so") {
+TEST_CASE("a file without inputs gets random ones of the right width, with a note") {
   Scenario scenario;
   scenario.queries = 9;
   const Inputs in = Sample().linears("w_q", "w_k", "w_v", "").heads().resolved(scenario);
@@ -233,7 +233,7 @@ TEST_CASE("a file without inputs gets random ones of the right width, and says s
   CHECK(contains(in.assumptions.back().taken_for.english(), "random"));
 }
 
-TEST_CASE("masks are set over batch, heads, queries and keys by their shape") {
+TEST_CASE("the shape of a mask says to which of batch, heads, queries and keys its axes belong") {
   struct Case {
     const char* name;
     Shape shape;
@@ -260,7 +260,7 @@ TEST_CASE("masks are set over batch, heads, queries and keys by their shape") {
   }
 }
 
-TEST_CASE("true may attend or may not, by the mask's name or as the scenario says") {
+TEST_CASE("whether true means may attend follows from the mask's name or the scenario") {
   const Tensor keys = Tensor::of({B, n_k}, {1, 1, 0, 0, 0, 1, 1, 1, 1, 0});
   Scenario ignore, attend;
   ignore.mask_polarity = MaskPolarity::ignore;
@@ -318,7 +318,7 @@ TEST_CASE("masks that fit [n, B, d] alone say that nn.MultiheadAttention's input
   }
 }
 
-TEST_CASE("in a row without keys masks are added as PyTorch adds them, where one fill would give other weights") {
+TEST_CASE("masks are added as in PyTorch where one fill would give other weights in a row without keys") {
   const auto weights_of = [](const Tensor& attn_mask, const Tensor& padding) {
     Sample sample;
     sample.add("in_proj_weight", drawn("W", {3 * d, d})).linear("out_proj", "o").heads();
@@ -327,7 +327,7 @@ TEST_CASE("in a row without keys masks are added as PyTorch adds them, where one
     return (*compute({}, sample.resolved()))[Stage::weights];
   };
   const Tensor mixed = weights_of(Tensor::of({2, 2}, {0, -1e9F, 0, 0}), Tensor::of({1, 2}, {1, 0}));
-  for (Index h = 0; h < H; ++h) {  // row 0: -inf and -1e9
+  for (Index h = 0; h < H; ++h) {  // row 0 has -inf and -1e9
     CHECK(mixed.matrix(0, h)(0, 0) == 0);
     CHECK(mixed.matrix(0, h)(0, 1) == 1);
   }
@@ -335,7 +335,7 @@ TEST_CASE("in a row without keys masks are added as PyTorch adds them, where one
   for (Index h = 0; h < H; ++h) CHECK(std::abs(small.matrix(0, h)(0, 0) - none.matrix(0, h)(0, 0)) < 1e-3F);
 }
 
-TEST_CASE("two masks in a file both hold") {
+TEST_CASE("a key must be allowed by both masks of a file") {
   Sample sample = cross_sample();
   sample.add("key_padding_mask", Tensor::of({B, n_k}, {0, 0, 0, 0, 1, 0, 0, 0, 0, 0}), true);
   sample.add("attn_mask", Tensor::of({1, n_k}, {1, 0, 0, 0, 0}), true);
@@ -381,7 +381,7 @@ TEST_CASE("mask_fill is the fill, unless the scenario sets one") {
   CHECK(sample.resolved().fill == -1e6F);
 }
 
-TEST_CASE("what does not fit is named, with its shape and the one that was expected") {
+TEST_CASE("an array that does not fit is named with its shape and the expected one") {
   const auto with = [&](const char* name, const Tensor& tensor, bool boolean = false) {
     Sample sample = cross_sample();
     sample.add(name, tensor, boolean);
@@ -429,7 +429,7 @@ TEST_CASE("a setting that the file fixes is refused, another number of heads is 
   CHECK(contains(cross_sample().error(scenario), "--heads 3 does not divide its d_model 8"));
 }
 
-TEST_CASE("the order of a file's weights and its input can be set by hand, and are said to be") {
+TEST_CASE("the layout of a file's weights and of its input can be set by hand, with a note") {
   Scenario scenario;
   scenario.weight_order = WeightOrder::in_out;
   scenario.x = GivenMatrix{Tensor::full({4, d}, 2)};
@@ -451,14 +451,14 @@ TEST_CASE("the order of a file's weights and its input can be set by hand, and a
             .find("x: has shape [4, 3]; expected rows of 8 numbers, the width of") != std::string::npos);
 }
 
-TEST_CASE("an array whose name means nothing is said to be unused") {
+TEST_CASE("an array with an unknown name is reported as unused") {
   Sample sample = cross_sample();
   sample.add("my_mask", Tensor::full({n_q, n_k}, 1), true);
   const Inputs in = sample.resolved();
   CHECK(in.assumptions.back() == Assumption{"not used", "\"my_mask\""});
 }
 
-TEST_CASE("a floating attn_mask is added to the scores and is no causal mask besides") {
+TEST_CASE("a floating attn_mask is added to the scores and not also read as a causal mask") {
   Sample sample;
   sample.add("in_proj_weight", drawn("W", {3 * d, d})).add("out_proj.weight", drawn("W_o", {d, d}));
   sample.heads().self_input();
@@ -471,7 +471,7 @@ TEST_CASE("a floating attn_mask is added to the scores and is no causal mask bes
 TEST_CASE("settings and masks in a dictionary of their own are read as those beside the weights") {
   Sample sample = cross_sample();
   sample.number("config.scale", 0.5F).number("kwargs.is_causal", 1);
-  sample.number("config.hidden_size", 4 * d);  // of another module
+  sample.number("config.hidden_size", 4 * d);  // this setting belongs to another module
   sample.add("masks.key_padding_mask", Tensor::of({B, n_k}, {0, 0, 0, 0, 1, 0, 0, 0, 0, 1}), true);
   const Inputs inputs = sample.resolved();
   CHECK(inputs.says.scale == 0.5F);
@@ -479,7 +479,7 @@ TEST_CASE("settings and masks in a dictionary of their own are read as those bes
   CHECK(inputs.file_mask.defined());
 }
 
-TEST_CASE("is_causal is a rule, whatever the length") {
+TEST_CASE("is_causal is a rule for every length") {
   Sample sample;
   sample.linears("q_proj", "k_proj", "v_proj", "o_proj").heads().self_input();
   sample.number("is_causal", 1);
@@ -492,7 +492,7 @@ TEST_CASE("is_causal is a rule, whatever the length") {
   }
 }
 
-TEST_CASE("--doc-ids takes the place of the file's documents, and says so") {
+TEST_CASE("--doc-ids replaces the file's documents, with a note") {
   Sample sample;
   sample.linears("q_proj", "k_proj", "v_proj", "o_proj").heads().self_input();
   sample.add("document_ids", Tensor::of({n_q}, {0, 0, 1}));
@@ -505,7 +505,7 @@ TEST_CASE("--doc-ids takes the place of the file's documents, and says so") {
   }));
 }
 
-TEST_CASE("what depends on the lengths of a text is kept for the last lengths alone") {
+TEST_CASE("results that depend on the lengths of a text are cached for the last lengths only") {
   const samples::TempFolder folder;
   write_npz(folder / "a.npz", std::array{NamedArray{"x", Tensor::full({1}, 0)}});
   const TensorFile file((folder / "a.npz").string());

@@ -1,4 +1,4 @@
-// Walks the table of stages: what one row says must be so in everything that is made from it.
+// Checks for every row of the table of stages that everything made from the row agrees with it.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -30,7 +30,7 @@ Inputs heads_only(bool values) {
   in.dims = {.batch = 2, .heads = 4, .kv_heads = 2, .n_q = 3, .n_k = 5, .d_model = 16, .d_head = 4, .d_out = 24};
   in.Q_heads = sampled({2, 4, 3, 4}, "Q");
   in.K_heads = sampled({2, 2, 5, 4}, "K");
-  if (values) in.V_heads = sampled({2, 2, 5, 6}, "V");  // with a size of their own
+  if (values) in.V_heads = sampled({2, 2, 5, 6}, "V");  // values have a head size of their own
   return in;
 }
 
@@ -41,7 +41,7 @@ Inputs weights_only() {
   return in;
 }
 
-/// Every stage that there is, each in one run at least.
+/// Runs in which every stage occurs at least once.
 std::vector<std::shared_ptr<const Trace>> runs() {
   Scenario turned, normed, scaled_before;
   turned.rope = Rope::interleaved;
@@ -66,7 +66,7 @@ std::vector<std::shared_ptr<const Trace>> runs() {
           traced(small_inputs(), scaled_before)};
 }
 
-/// What reads a cell of `source` as the table says it: every cell of these regions.
+/// Whether one of the regions contains the cell.
 bool reaches(const std::vector<Region>& regions, const Cell& cell) {
   return std::ranges::any_of(regions, [&](const Region& r) {
     return r.stage == cell.stage && r.batch == cell.batch && r.head == cell.head && cell.row >= r.row &&
@@ -92,7 +92,7 @@ TEST_CASE("every stage and parameter has a name, a formula, a letter and a symbo
   CHECK(stage_named("nothing") == std::nullopt);
 }
 
-TEST_CASE("an optional stage has the axes of what stands for it", "[stage]") {
+TEST_CASE("an optional stage has the axes of the stage that stands for it", "[stage]") {
   for (const Stage stage : all_stages()) {
     if (info(stage).presence != Presence::optional) continue;
     INFO(name(stage));
@@ -107,7 +107,7 @@ TEST_CASE("an optional stage has the axes of what stands for it", "[stage]") {
   }
 }
 
-TEST_CASE("each run has the stages that the table says, in the shapes that it says", "[stage]") {
+TEST_CASE("each run has the stages that the table gives, with the shapes that it gives", "[stage]") {
   std::set<Stage> seen;
   for (const auto& trace : runs()) {
     for (const Stage stage : all_stages()) {
@@ -116,7 +116,7 @@ TEST_CASE("each run has the stages that the table says, in the shapes that it sa
       if (!trace->has(stage)) continue;
       seen.insert(stage);
       if (trace->inputs.first_stage() != Stage::query && info(stage).lane == Lane::outputs)
-        continue;  // V's own head size
+        continue;  // V may have a head size of its own
       if (trace->inputs.first_stage() != Stage::query && stage == Stage::V_heads) continue;
       Shape shape;
       for (const Axis axis : {info(stage).lead[0], info(stage).lead[1], info(stage).rows, info(stage).cols}) {
@@ -150,7 +150,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("the terms of a cell are its row's sources, and each of them says that it feeds the cell", "[stage]") {
+TEST_CASE("the terms of a cell are from the sources in its row, and each has the cell as a dependant", "[stage]") {
   for (const auto& trace : runs()) {
     for (const Stage stage : trace->stages()) {
       const Tensor& values = (*trace)[stage];
@@ -174,7 +174,7 @@ TEST_CASE("the terms of a cell are its row's sources, and each of them says that
   }
 }
 
-TEST_CASE("the script has a line and a check for every stage of a run, in their order", "[stage]") {
+TEST_CASE("the script has a line and a check for every stage of a run, in order", "[stage]") {
   for (const auto& trace : runs()) {
     for (const ScriptLibrary library : {ScriptLibrary::pytorch, ScriptLibrary::numpy}) {
       const std::string script = reproduce_script(*trace, library);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr float infinity = inf;
 
-/// Numbers with every kind of odd one among them.
+/// Random numbers with NaN, infinities and zeros among them.
 Tensor odd_numbers(const Shape& shape, const char* stream) {
   const Tensor drawn = Sampler(3, stream).normal(shape);
   Buffer values(drawn.values().begin(), drawn.values().end());
@@ -48,12 +48,12 @@ Survey cell_by_cell(const MatrixView& m, const CellMasks& masks) {
 
 }  // namespace
 
-TEST_CASE("a survey finds what going through the cells one by one finds, however they lie and whatever covers them") {
+TEST_CASE("a survey finds what a loop over cells finds, for any strides and masks") {
   for (const auto& [rows, cols] : {std::pair<Index, Index>{1, 1}, {3, 16}, {5, 37}, {700, 801}}) {
     const Tensor values = odd_numbers({rows, cols}, "values"), allowed = truths({rows, cols}, "allowed"),
                  kept = truths({rows, cols}, "kept"), row = truths({1, cols}, "row");
     const MatrixView upright = values.matrix(), turned{values.matrix().data, cols, rows, 1, cols};
-    MatrixView spread = row.matrix();  // one row for all
+    MatrixView spread = row.matrix();  // all rows are the same memory
     spread.rows = rows;
     spread.row_stride = 0;
     const CellMasks covers[] = {{},
@@ -74,14 +74,14 @@ TEST_CASE("a survey finds what going through the cells one by one finds, however
   }
 }
 
-TEST_CASE("a survey of much ends when it is asked to") {
+TEST_CASE("a survey of a large matrix stops when asked to") {
   std::stop_source stop;
   stop.request_stop();
   const Tensor values = Tensor::full({1024, 1024}, 1);
   CHECK_THROWS_AS(survey(values.matrix(), {}, stop.get_token()), Cancelled);
 }
 
-TEST_CASE("the largest number of a row is the first of equal ones, and one column can be left out") {
+TEST_CASE("of equal largest numbers of a row the first is returned, and one column can be left out") {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const Tensor numbers({2, 4}, {3, 1, 3, 2, nan, nan, nan, nan});
   CHECK(largest_column(numbers.matrix(), 0) == 0);

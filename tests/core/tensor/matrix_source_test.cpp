@@ -8,7 +8,7 @@ using namespace headlight;
 
 namespace {
 
-/// Two matrices whose cells are their own places; counts the numbers that it computes.
+/// Two matrices whose cells are their positions. Counts the numbers that it computes.
 class Places : public MatrixSource {
  public:
   using MatrixSource::MatrixSource;
@@ -25,7 +25,7 @@ class Places : public MatrixSource {
 
 }  // namespace
 
-TEST_CASE("cells, rows and parts of a matrix that is computed as it is read are those of its source", "[tensor]") {
+TEST_CASE("cells, rows and blocks of a matrix on demand are those of its source", "[tensor]") {
   for (const auto& [rows, cols, at_once] : {std::array<Index, 3>{7, 5, 12}, {3, 50, 16}, {40, 3, 4096}, {2, 9, 1}}) {
     CAPTURE(rows, cols, at_once);
     const Tensor made = Tensor::computed_by({2, rows, cols}, std::make_shared<Places>(rows, cols, at_once));
@@ -57,7 +57,7 @@ TEST_CASE("cells, rows and parts of a matrix that is computed as it is read are 
   }
 }
 
-TEST_CASE("what was read of a matrix lately is not computed again, and a row is computed once", "[tensor]") {
+TEST_CASE("recently read parts of a matrix are not computed again, and a row is computed once", "[tensor]") {
   constexpr Index cols = 10000;
   const auto source = std::make_shared<Places>(100, cols);
   const Tensor made = Tensor::computed_by({1, 100, cols}, source);
@@ -71,7 +71,7 @@ TEST_CASE("what was read of a matrix lately is not computed again, and a row is 
   CHECK(source->computed < 2 * cols);
 }
 
-TEST_CASE("a matrix is the same as itself alone, and its views are read where they lie", "[tensor]") {
+TEST_CASE("a matrix is identical only to itself, and views read the right cells of it", "[tensor]") {
   const Tensor made = Tensor::computed_by({2, 6, 4}, std::make_shared<Places>(6, 4)),
                other = Tensor::computed_by({2, 6, 4}, std::make_shared<Places>(6, 4));
   CHECK(identical(made, Tensor(made)));

@@ -9,7 +9,7 @@ using namespace headlight;
 
 namespace {
 
-/// In a made-up Chinese.
+/// Translates with a small table of invented translations.
 std::string translated(const Message& message) {
   static const std::map<std::string, std::string> table{{"{0}: {1}", "{0}：{1}"},
                                                         {"{0}; {1}", "{0}；{1}"},
@@ -40,7 +40,7 @@ TEST_CASE("braces in a value stay, and so do those that are no slot") {
   CHECK(Message("{3}", 1).english() == "{3}");
 }
 
-TEST_CASE("what has no translation stays English, in part or whole, and no blank stands between wide characters") {
+TEST_CASE("parts without a translation stay English, and no blank is put between wide characters") {
   CHECK(translated(Message("expected {0}", "a list of names")) == "应为名称的列表");
   CHECK(translated(Message("expected {0}", "others")) == "应为 others");
   CHECK(translated(Message("expected {0}", Message("\"{0}\"", std::string("x")))) == "应为“x”");

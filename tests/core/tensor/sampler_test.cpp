@@ -7,7 +7,7 @@
 
 using namespace headlight;
 
-// The expected numbers were computed by a Python program of the same generator.
+// The expected numbers were computed by an independent implementation in Python.
 TEST_CASE("a seed and a stream give the same numbers on every platform") {
   Sampler uniform(7, "W_q");
   CHECK(uniform.uniform() == 0.20351576805114746F);
@@ -39,7 +39,7 @@ TEST_CASE("normal numbers have mean zero and deviation one") {
   CHECK(std::abs(squares / 40000 - 1) < 0.03);
 }
 
-TEST_CASE("numbers that are drawn when they are read are those drawn at once") {
+TEST_CASE("numbers that are generated when read equal those generated at once") {
   const Sampler sampler(7, "W_q");
   const Tensor stored = Sampler(sampler).uniform({7, 300}, -2, 3), read = sampler.uniform_on_demand(7, 300, -2, 3);
   Index wrong = 0;
@@ -49,7 +49,7 @@ TEST_CASE("numbers that are drawn when they are read are those drawn at once") {
   CHECK(std::ranges::equal(read.slice(0, 3, 2).contiguous().values(), stored.slice(0, 3, 2).values()));
 }
 
-TEST_CASE("numbers that many threads draw are those of one, and the next goes on after them") {
+TEST_CASE("numbers drawn by several threads equal those of one, and the next number follows them") {
   constexpr Index count = (Index{1} << 20) + 12345;
   Sampler together(7, "x"), alone(7, "x");
   const Tensor normal = together.normal({count}), uniform = together.uniform({count}, -2, 3);

@@ -23,7 +23,7 @@ Read read(std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("a number is read up to where it ends", "[number]") {
+TEST_CASE("a number is read up to the first character that does not belong to it", "[number]") {
   CHECK(read("1.5e3x").value == 1500.0);
   CHECK(read("1.5e3x").length == 5);
   CHECK(read("-.25,").value == -0.25);
@@ -33,11 +33,11 @@ TEST_CASE("a number is read up to where it ends", "[number]") {
   CHECK(read("4e-320").value > 0);
 }
 
-TEST_CASE("what is no number leaves the value as it was", "[number]") {
+TEST_CASE("text that is no number leaves the value unchanged", "[number]") {
   for (const std::string_view text : {"", "+1", " 1", "x", "-", ".", "0x10"}) {
     CAPTURE(text);
     const Read got = read(text);
-    const bool zero = text == "0x10";  // a zero, and what follows it
+    const bool zero = text == "0x10";  // read as 0 with x10 left over
     CHECK(got.value == (zero ? 0.0 : 7.0));
     CHECK(got.length == (zero ? 1u : 0u));
   }

@@ -4,7 +4,7 @@
 
 using namespace headlight;
 
-TEST_CASE("a character that is not assigned is no control character, as Hugging Face's tokenizers have it") {
+TEST_CASE("an unassigned character is no control character, as in Hugging Face's tokenizers") {
   CHECK_FALSE(is_control(U'\u19DC'));
   CHECK(is_control(U'\u200D'));
   CHECK(is_control(U'\u0007'));

@@ -23,7 +23,7 @@ std::string refusal(const TokenSplitter& splitter, const std::string& line) {
   return "taken";
 }
 
-/// pickle.dumps({"stoi": {" ": 0, "a": 1, "é": 2}}, protocol=2), without what is remembered for later.
+/// pickle.dumps({"stoi": {" ": 0, "a": 1, "é": 2}}, protocol=2), without the memo opcodes.
 std::string pickled_characters() {
   const auto text = [](const std::string& value) {
     return "X" + std::string(1, static_cast<char>(value.size())) + std::string(3, '\0') + value;
@@ -46,7 +46,7 @@ TEST_CASE("without a tokenizer, numbers are the tokens, and words are refused wi
   }
 }
 
-TEST_CASE("nanoGPT's meta.pkl makes a token of each character, and of no other") {
+TEST_CASE("nanoGPT's meta.pkl makes a token of each of its characters and refuses others") {
   const samples::TempFolder folder;
   samples::write_text(folder / "meta.pkl", pickled_characters());
   const auto found = find_tokenizer(folder / "ckpt.pt");
@@ -58,7 +58,7 @@ TEST_CASE("nanoGPT's meta.pkl makes a token of each character, and of no other")
   CHECK_THROWS_AS(find_tokenizer(folder / "ckpt.pt"), FileError);
 }
 
-TEST_CASE("of a line that is twice in vocab.txt the last counts, and the lines after it keep their numbers") {
+TEST_CASE("of equal lines in vocab.txt the last counts, and later lines keep their numbers") {
   const samples::TempFolder folder;
   samples::write_text(folder / "vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\ncat\ncat\nsat\n");
   const auto found = find_tokenizer(folder / "model.safetensors");
@@ -83,7 +83,8 @@ TEST_CASE("vocab.json with merges.txt has what tokenizer_config.json puts around
   CHECK(ids_of(*find_tokenizer(folder / "a.bin"), "ab") == std::vector<Index>{6});
   samples::write_text(folder / "config.json", R"({"model_type": "roberta"})");
   CHECK(ids_of(*find_tokenizer(folder / "a.bin"), "ab") == std::vector<Index>{0, 6, 2});
-  CHECK(ids_of(*find_tokenizer(folder / "a.bin"), "a <mask>") == std::vector<Index>{0, 4, 3, 2});  // it takes the blank
+  CHECK(ids_of(*find_tokenizer(folder / "a.bin"), "a <mask>") ==
+        std::vector<Index>{0, 4, 3, 2});  // the added token includes the blank before it
   samples::write_text(
       folder / "tokenizer_config.json",
       R"({"tokenizer_class": "GPT2Tokenizer", "add_bos_token": true, "bos_token": {"content": "</s>"}})");

@@ -1,4 +1,4 @@
-// tiktoken's files, as LLaMA 3's tokenizer.model and nanochat's tokenizer.pkl.
+// Files of tiktoken: LLaMA 3's tokenizer.model and nanochat's tokenizer.pkl.
 #include <map>
 
 #include <nlohmann/json.hpp>
@@ -15,14 +15,14 @@ using namespace headlight;
 
 namespace {
 
-/// The vocabulary of a tokenizer.json as tiktoken writes it: bytes as base64, and their rank.
+/// The vocabulary of a tokenizer.json in tiktoken's format: base64 of the bytes, and their rank.
 std::string as_ranks(const nlohmann::json& model) {
   std::map<std::string, std::uint8_t> byte_of;
   for (int byte = 0; byte < 256; ++byte)
     byte_of[spelled_bytes(std::string(1, static_cast<char>(byte)))] = static_cast<std::uint8_t>(byte);
   std::string lines;
   for (const auto& [token, id] : model["vocab"].items()) {
-    if (token.starts_with('<') && token.size() > 1) continue;  // marks
+    if (token.starts_with('<') && token.size() > 1) continue;  // special tokens
     std::vector<std::uint8_t> bytes;
     for (std::size_t at = 0; at < token.size();) {
       std::size_t end = at + 1;
@@ -79,7 +79,7 @@ namespace {
 
 const std::string pickled = places::fixtures() + "/tokenizers/ranks.pkl";
 
-/// What is said of a tokenizer.pkl whose first `from` is `to`.
+/// The error for a tokenizer.pkl whose first `from` is replaced by `to`.
 std::string refused_pickle(const std::string& from, const std::string& to) {
   std::string bytes = places::text_of(pickled);
   bytes.replace(bytes.find(from), from.size(), to);

@@ -1,5 +1,5 @@
-// Steps of tokenizers: every way of cutting and cleaning, with the ids of Hugging Face's tokenizers and of
-// SentencePiece (tests/fixtures/make_tokenizer_ids.mjs, make_sentence_pieces.py).
+// Steps of tokenizers: every way to split and normalise text, compared with the ids of Hugging Face's tokenizers and
+// of SentencePiece (tests/fixtures/make_tokenizer_ids.mjs, make_sentence_pieces.py).
 #include <algorithm>
 
 #include <nlohmann/json.hpp>
@@ -29,7 +29,7 @@ std::vector<Index> ids_in(const TokenSplitter& splitter, const std::string& line
   return ids;
 }
 
-/// SentencePiece's file under the name that a tokenizer gives it, with the settings beside it.
+/// The ids of a line from a SentencePiece file and these settings in tokenizer_config.json.
 std::vector<Index> ids_of_pieces(const std::string& model, const Json& settings, const std::string& line) {
   const samples::TempFolder folder;
   std::filesystem::copy(tokenizers + model + ".model", folder / "tokenizer.model");
@@ -63,7 +63,7 @@ TEST_CASE("every step of a tokenizer.json gives the ids that Hugging Face's toke
   }
 }
 
-TEST_CASE("SentencePiece's own files give the ids that SentencePiece gives, and each tokenizer's marks stand around") {
+TEST_CASE("SentencePiece files give SentencePiece's ids, between the special tokens of each tokenizer") {
   const Json expected = parsed("sentence_pieces.json");
   for (const std::string name : {"unigram", "pairs"}) {
     const auto splitter = open_sentence_pieces(tokenizers + name + ".model");
@@ -90,7 +90,7 @@ TEST_CASE("SentencePiece's own files give the ids that SentencePiece gives, and 
   CHECK(as("LlamaTokenizer") == begun);
 }
 
-TEST_CASE("Marian's pieces have the numbers of its vocab.json") {
+TEST_CASE("Marian's pieces have the ids of its vocab.json") {
   const samples::TempFolder folder;
   std::filesystem::copy(tokenizers + "unigram.model", folder / "source.spm");
   samples::write_text(folder / "vocab.json", R"({"</s>": 0, "<unk>": 1, ">>fra<<": 2, "▁": 7, "cat": 9, "s": 8})");
@@ -101,7 +101,7 @@ TEST_CASE("Marian's pieces have the numbers of its vocab.json") {
   CHECK(ids.back() == 0);
 }
 
-TEST_CASE("tokenizer_config.json beside a tokenizer.json adds the marks around a line and further tokens") {
+TEST_CASE("tokenizer_config.json beside a tokenizer.json adds special tokens around a line and further tokens") {
   const samples::TempFolder folder;
   std::filesystem::copy(tokenizers + "gpt2.json", folder / "tokenizer.json");
   const Json vocabulary = parsed("gpt2.json")["model"]["vocab"];
@@ -124,7 +124,7 @@ TEST_CASE("a damaged file of SentencePiece is refused, wherever it is cut") {
   CHECK(has(samples::sentence_of([&] { open_sentence_pieces(folder / "tokenizer.model"); }), "holds no pieces"));
 }
 
-TEST_CASE("expressions are read as Oniguruma reads them, and what it alone knows is refused by name") {
+TEST_CASE("regular expressions are read as by Oniguruma, and unsupported syntax is refused by name") {
   CHECK(matches(R"([^(\s|[.,])]+)", "a,b c") == Stretches{{0, 1}, {2, 3}, {4, 5}});
   CHECK(matches(R"(\d{1,3}+)", "12345") == Stretches{{0, 5}});
   CHECK(matches(R"(\d{1,3})", "12345") == Stretches{{0, 3}, {3, 5}});
@@ -136,7 +136,7 @@ TEST_CASE("expressions are read as Oniguruma reads them, and what it alone knows
   CHECK(has(refused_expression("(a"), "cannot be read"));
 }
 
-TEST_CASE("an expression that would try every way takes no more than its steps") {
+TEST_CASE("a regular expression with exponential backtracking is stopped by its limit of steps") {
   CHECK(has(refused_expression("(a+)+[bc]", std::string(60, 'a')), "takes too many steps on this text"));
 }
 
@@ -151,7 +151,7 @@ TEST_CASE("looking ahead over a long text, and many words one after the other, t
   CHECK(has(samples::sentence_of(read_many), "takes too many steps on this text"));
 }
 
-TEST_CASE("tiktoken's expressions are read as Rust reads them: possessive counts, the end of the text alone") {
+TEST_CASE("tiktoken's regular expressions are read as by Rust: possessive quantifiers, and $ only at the end") {
   const auto rust = [](const std::string& expression, const std::string& text) {
     return TextPattern(expression, {"tokenizer"}, PatternSyntax::rust).matches(text);
   };
@@ -161,13 +161,13 @@ TEST_CASE("tiktoken's expressions are read as Rust reads them: possessive counts
   CHECK(has(samples::sentence_of([&] { rust("[a--b]", "a"); }), "has --"));
 }
 
-TEST_CASE("bytes that are no UTF-8 are cut at like any sign, and their places stay") {
+TEST_CASE("bytes that are no UTF-8 are split like punctuation, and offsets stay right") {
   CHECK(matches("a+|[^a]",
                 "aa\xC3"
                 "a\xE7\x8C") == Stretches{{0, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}});
 }
 
-TEST_CASE("SentencePiece's file is found under every name that it has, and counts as part of the model") {
+TEST_CASE("a SentencePiece file is found under each of its names, and counts as part of the model") {
   for (const std::string name :
        {"tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "spm.model", "sentencepiece.model"}) {
     CAPTURE(name);

@@ -1,4 +1,4 @@
-// tokenizer.json: the ids that Hugging Face's own tokenizers give (tests/fixtures/make_tokenizer_ids.mjs).
+// tokenizer.json, compared with the ids of Hugging Face's tokenizers (tests/fixtures/make_tokenizer_ids.mjs).
 #include <fstream>
 
 #include <nlohmann/json.hpp>
@@ -33,7 +33,7 @@ std::vector<std::string> texts_of(const std::string& name, const std::string& li
   return texts;
 }
 
-/// What is said of GPT-2's file with another value at this place.
+/// The error for GPT-2's file with another value at this place.
 std::string refused(const std::string& place, const Json& value) {
   Json json = json_of(folder + "gpt2.json");
   json[Json::json_pointer(place)] = value;
@@ -65,7 +65,7 @@ TEST_CASE("tokens are shown as they read: blanks as ␣, bytes of a character wi
   CHECK(texts_of("bert", "Cats [MASK]") == std::vector<std::string>{"[CLS]", "cat", "##s", "[MASK]", "[SEP]"});
 }
 
-TEST_CASE("what a tokenizer.json has that is not known here is refused by its name") {
+TEST_CASE("an unknown part of a tokenizer.json is refused by name") {
   CHECK(refused("/version", "1.0") == "no error");
   CHECK(has(refused("/model/type", "Odd"), R"(its model is "Odd", which is not known here)"));
   CHECK(has(refused("/normalizer", {{"type", "Odd"}}), R"(its normalizer is "Odd")"));

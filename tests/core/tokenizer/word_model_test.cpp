@@ -1,4 +1,4 @@
-// Whole words, and words without blanks between them: what the models that ship are read with.
+// Tokenizers of whole words, with or without blanks between them, which the shipped models use.
 #include <nlohmann/json.hpp>
 
 #include "core/tensor/error.h"
@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// The tokens of a line, one blank between them, or what is said of it.
+/// The tokens of a line, separated by blanks, or the error.
 std::string split(const Json& model, const Json& pre_tokenizer, const std::string& line) {
   const samples::TempFolder scratch;
   const Json json{{"model", model}, {"pre_tokenizer", pre_tokenizer}, {"normalizer", {{"type", "Lowercase"}}}};
@@ -36,14 +36,14 @@ const Json signs{{"type", "Whitespace"}};
 
 }  // namespace
 
-TEST_CASE("a WordLevel model looks whole words up, with signs apart or not") {
+TEST_CASE("a WordLevel model looks up whole words, with punctuation split off or not") {
   CHECK(split(words, signs, "The cat.") == "the/0 cat/1 ./3");
   CHECK(split(words, blanks, " the \t cat .") == "the/0 cat/1 ./3");
   CHECK(has(split(words, blanks, "the cat."),
             R"("cat." is not among the 5 words that this model knows; the nearest are "cat", )"));
 }
 
-TEST_CASE("a word that a vocabulary does not know is named and the nearest are offered") {
+TEST_CASE("a word that is not in the vocabulary is named, with the nearest words") {
   CHECK(has(split(words, signs, "the cat chase"),
             R"("chase" is not among the 5 words that this model knows; the nearest are "chases", "chased")"));
   CHECK(has(split(words, signs, "zzz"),
@@ -53,7 +53,7 @@ TEST_CASE("a word that a vocabulary does not know is named and the nearest are o
   CHECK(split(tolerant, signs, "the kitten") == "the/0 <unk>/5");
 }
 
-TEST_CASE("a letter changed, added, left out or swapped is nearer than another word") {
+TEST_CASE("a word with one letter changed, added, left out or swapped is nearer than another word") {
   const Vocabulary known{{"cat", 0}, {"cats", 1}, {"dog", 2}, {"chase", 3}, {"mouse", 4}};
   CHECK(nearest_words(known, "cta", 1) == std::vector<std::string>{"cat"});
   CHECK(nearest_words(known, "mose", 1) == std::vector<std::string>{"mouse"});
@@ -61,7 +61,7 @@ TEST_CASE("a letter changed, added, left out or swapped is nearer than another w
   CHECK(nearest_words(known, "xyz", 3).empty());
 }
 
-TEST_CASE("WordPiece without a mark for inner pieces reads Chinese without blanks, the longest word first") {
+TEST_CASE("WordPiece without a prefix for inner pieces reads Chinese without blanks, longest word first") {
   const Json chinese{{"type", "WordPiece"},
                      {"unk_token", "<unk>"},
                      {"continuing_subword_prefix", ""},

@@ -1,4 +1,4 @@
-// A model that runs (headlight.watch in Python) in the window.
+// A running model (headlight.watch in Python) in the window.
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -17,7 +17,7 @@ using samples::TempFolder;
 
 namespace {
 
-/// As python/headlight_watch.py writes a call: two layers of one head.
+/// Writes a call as python/headlight_watch.py does: two layers of one head.
 std::string record(const std::filesystem::path& run, int step, float share) {
   const Tensor weights = Tensor::of({1, 1, 2, 2}, {1, 0, share, 1 - share});
   const NamedArray layers[] = {{"attentions.0", weights}, {"attentions.1", weights}};
