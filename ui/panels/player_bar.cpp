@@ -85,7 +85,8 @@ struct TimelineLine {
   const Rect place;
   const bool named;
   const Timeline& timeline = frame.timeline;
-  const float u = frame.u, step = (right - left) / static_cast<float>(timeline.chapters().size());
+  const float u = frame.u, apart = 5 * u;  ///< between names
+  const float step = (right - left) / static_cast<float>(timeline.chapters().size());
   const float y = named ? place.min.y + 22 * u : place.centre().y - 2.5f * u;
   const int now = frame.view().step.value_or(timeline.count() - 1);
   ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -122,6 +123,25 @@ struct TimelineLine {
     return {at, at + extent};
   }
 
+  /// The extent of the current name at `x`. If it is longer than its bar, it may move until it begins or ends with it,
+  /// so that it hides fewer of the names beside it.
+  std::pair<float, float> reach_of_current(std::size_t index, float x) const {
+    const auto& chapters = timeline.chapters();
+    const auto [from, to] = reach(chapters[index], x);
+    const float over = std::max(0.0f, (to - from - step) / 2);
+    const auto hidden = [&](float shift) {
+      int count = 0;
+      if (index > 0) count += reach(chapters[index - 1], x - step).second + apart > from + shift;
+      if (index + 1 < chapters.size()) count += reach(chapters[index + 1], x + step).first < to + shift + apart;
+      return count;
+    };
+    float best = 0;
+    for (const float shift : {-over, over}) {
+      if (from + shift >= left && to + shift <= right && hidden(shift) < hidden(best)) best = shift;
+    }
+    return {from + best, to + best};
+  }
+
   void draw_bar(const Timeline::Chapter& chapter, float x) const {
     const ImU32 lane = frame.look.lane(chapter.stage);
     const float done =
@@ -140,8 +160,11 @@ struct TimelineLine {
     NamesDrawn drawn;
     for (int rank = current_first; rank <= ranks; ++rank) {
       float x = left;
-      for (const Timeline::Chapter& chapter : timeline.chapters()) {
-        if ((is_current(chapter) ? current_first : rank_of(chapter.stage)) == rank) draw_name(chapter, x, drawn);
+      for (std::size_t i = 0; i < timeline.chapters().size(); ++i) {
+        const Timeline::Chapter& chapter = timeline.chapters()[i];
+        const bool current = is_current(chapter);
+        if ((current ? current_first : rank_of(chapter.stage)) == rank)
+          draw_name(chapter, current ? reach_of_current(i, x) : reach(chapter, x), drawn);
         x += step;
       }
     }
@@ -152,9 +175,8 @@ struct TimelineLine {
     std::array<std::pair<float, float>, 64> reach{};
     std::size_t count = 0;
   };
-  void draw_name(const Timeline::Chapter& chapter, float x, NamesDrawn& drawn) const {
-    const float apart = 5 * u;
-    const auto [from, to] = reach(chapter, x);
+  void draw_name(const Timeline::Chapter& chapter, std::pair<float, float> extent, NamesDrawn& drawn) const {
+    const auto [from, to] = extent;
     if (drawn.count == drawn.reach.size()) return;
     for (std::size_t i = 0; i < drawn.count; ++i) {
       if (from < drawn.reach[i].second + apart && drawn.reach[i].first < to + apart) return;
