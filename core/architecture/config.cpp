@@ -51,7 +51,8 @@ constexpr std::string_view significant_to_attention =
 constexpr std::string_view harmless_to_attention =
     "num_attention_heads attention_bias attention_types attention_head_size attn_dropout attention_head_dim "
     "max_relative_position encoder_attention_heads decoder_attention_heads attention_heads "
-    "scale_attention_softmax_in_fp32 attention_layers cross_attention_hidden_size";
+    "scale_attention_softmax_in_fp32 attention_layers cross_attention_hidden_size add_qkv_bias "
+    "attention_softmax_in_fp32 apply_query_key_layer_scaling";
 
 /// Whether `holds` is true for one of the words in a list, which blanks separate.
 template <typename Holds>

@@ -184,8 +184,13 @@ void build_layers(NetworkBuilder& b, const LayerFamily& family) {
   }
 }
 
-/// Projections that are packed in an order of their own.
+/// ChatGLM 2 and later have multi_query_attention in config.json, and rotate half of each head. The first ChatGLM
+/// rotates by two positions.
 void build_chatglm(NetworkBuilder& b) {
+  if (b.config.find({"multi_query_attention"})) {
+    b.config.refuse_unless("rope_ratio", 1, "");  // its versions differ in what they multiply by it
+    return build_layers(b, {.pairing = Rope::interleaved, .share = 0.5});
+  }
   if (b.layer->packed)
     b.config.fail("its model_type \"chatglm\" packs query_key_value in an order that is not known here",
                   "expected separate projections");

@@ -9,6 +9,7 @@
 #include "core/scenario/scenario_rules.h"
 #include "core/scenario/seeded.h"
 #include "core/tensor/error.h"
+#include "core/tensor/memory.h"
 
 namespace headlight {
 namespace {
@@ -141,8 +142,10 @@ InputNames find_inputs(const FileReading& r) {
         r, {"encoder_hidden_states", "key_value_states", "memory", "context", "key_value", "kv", "x_kv", "inputs_kv",
             "encoder_output", "encoder_outputs", "enc_output", "enc_outputs", "encoder_out", "enc_out"});
   if (names.query.empty() && x.empty() && !(names.key.empty() && names.value.empty())) {
-    r.fail(Message("has {0} but no query", in_quotes(names.key.empty() ? names.value : names.key)),
-           "expected query, key and value, or x");
+    x = sequence_named(r, {"latents"});  // Perceiver's learned queries
+    if (x.empty())
+      r.fail(Message("has {0} but no query", in_quotes(names.key.empty() ? names.value : names.key)),
+             "expected query, key and value, or x");
   }
   if (names.query.empty()) {
     if (names.key.empty() && names.value.empty()) return x.empty() ? unnamed_inputs(r) : InputNames{x, x, x};
@@ -208,11 +211,30 @@ void choose_layout(FileReading& r) {
   for (LinearKeys* linear : {&keys.q, &keys.k, &keys.v, &keys.packed, &keys.o}) set(*linear);
 }
 
+/// ChatGLM packs by thirds where queries share key/value heads, otherwise head by head.
+void choose_packing(FileReading& r) {
+  if (r.keys.packing != Packing::per_group) return;
+  const auto shared = r.number({"multi_query_attention", "multi_query_group_num"});
+  if (shared && shared->value != 0) r.keys.packing = Packing::thirds;
+}
+
 /// The norm that a block applies before its attention, in the module around the layer; "" if there is none.
 std::string norm_before(const FileReading& r) {
   return r.find_around({"norm1.weight", "norm_1.weight", "ln1.weight", "ln_1.weight", "layer_norm1.weight",
                         "layernorm_before.weight", "input_layernorm.weight", "attention_norm.weight",
                         "attn_norm.weight", "pre_norm.weight"});
+}
+
+/// Repeats learned queries, which are stored once, for each entry of a batch of keys.
+void repeat_query(const FileReading& r, const std::string& name, Sequence& read) {
+  const Index batch = read.key.size(0);
+  const Tensor once = read.query;
+  const double bytes = 4.0 * static_cast<double>(batch) * static_cast<double>(once.count());
+  if (once.size(0) != 1 || batch < 2 || bytes > memory_budget()) return;
+  read.query = r.file.made(name + " for each of " + std::to_string(batch), [&] {
+    return once.expand({batch, once.size(1), once.size(2)}).contiguous();
+  });
+  r.assume("batch", Message("{0}: the same for each of the {1} batch entries", name, batch));
 }
 
 /// Reads query, key and value with the widths of the parameters, and the padding of a text.
@@ -239,6 +261,7 @@ TextSequence read_sequence(const FileReading& r, const SizedParameters& sized,
   read.value = names.value == names.key && dims.d_value == dims.d_key
                    ? read.key
                    : input_of(r, names.value, dims.d_value, weight_name(r, r.keys.v, parameters.W_v));
+  repeat_query(r, names.query, read);
   check_same(r, names.key, "expected batch {0}, as in {1}", read.key.size(0), read.query.size(0), names.query);
   check_same(r, names.value, "expected batch {0}, as in {1}", read.value.size(0), read.query.size(0), names.query);
   check_same(r, names.value, "expected a length of {0}, as in {1}", read.value.size(1), read.key.size(1), names.key);
@@ -375,6 +398,7 @@ Inputs inputs_of_file(const Resolving& resolving) {
   } else {
     FileReading reading{resolving, *file, choose_attention(file->arrays(), s.layer), assumptions};
     choose_layout(reading);
+    choose_packing(reading);
     inputs = begin_at_the_inputs(reading, file);
   }
   if (!inputs.file) inputs.file = file;

@@ -77,11 +77,16 @@ bool fits(const Shape& stored, const Shape& sizes) {
                     [](Index a, Index b) { return a == b || a == 1; });
 }
 
-/// Swin's masks of shifted windows, [windows, n_q, n_k]: in the batch, the windows of a picture follow each other.
+/// Whether these are the axes of Swin's masks of shifted windows, [windows, n_q, n_k].
+bool is_of_windows(const FileReading& r, const Dims& d, const Shape& s) {
+  return s.size() == 3 && s[0] > 1 && d.batch % s[0] == 0 && s[1] == d.n_q && s[2] == d.n_k &&
+         !r.find({"relative_position_bias_table"}).empty();
+}
+
+/// Reads such masks: in the batch, the windows of a picture follow each other.
 std::optional<PlacedMask> mask_of_windows(const FileReading& r, const Dims& d, const std::string& name) {
   const Shape& found = r.file.arrays().find(name)->shape;
-  if (found.size() != 3 || found[0] < 2 || d.batch % found[0] != 0 || found[1] != d.n_q || found[2] != d.n_k) return {};
-  if (r.find({"relative_position_bias_table"}).empty()) return {};
+  if (!is_of_windows(r, d, found)) return {};
   const Tensor stored = r.load(name).contiguous();
   Buffer values;
   for (Index b = 0; b < d.batch; b += found[0])
@@ -279,6 +284,7 @@ std::string stored_mask(const FileReading& r, const Dims& dims, const MaskName& 
   std::string around = r.find_around({entry.name});
   if (around.empty()) return {};
   const Shape& shape = r.file.arrays().find(around)->shape;
+  if (is_of_windows(r, dims, shape)) return around;
   const auto all = readings(dims, static_cast<Index>(shape.size()), entry.kind);
   return std::ranges::any_of(all, [&](const Reading& reading) { return fits(shape, reading.sizes); }) ? around : "";
 }

@@ -294,7 +294,10 @@ std::optional<FileReading::Number> heads_said(const FileReading& r) {
 }
 
 std::optional<FileReading::Number> kv_heads_said(const FileReading& r) {
-  return r.number({"num_kv_heads", "n_kv_heads", "num_key_value_heads"});
+  if (const auto number = r.number({"num_kv_heads", "n_kv_heads", "num_key_value_heads"})) return number;
+  // ChatGLM's, which count only where multi_query_attention is true.
+  const auto shared = r.number({"multi_query_attention"}), groups = r.number({"multi_query_group_num"});
+  return shared && shared->value == 0 ? std::nullopt : groups;
 }
 
 void drop_biases(const FileReading& r, const LayerDescription& layer, Parameters& made) {

@@ -303,6 +303,7 @@ std::optional<FileReading::Number> FileReading::config_number(std::initializer_l
   for (const char* name : names) {
     const auto found = config.find(name);
     if (found != config.end() && found->is_number()) return Number{name, found->get<double>()};
+    if (found != config.end() && found->is_boolean()) return Number{name, *found == true ? 1.0 : 0.0};
     // Swin has a number for each of its stages, "encoder.layers.1.".
     const std::size_t stage = keys.prefix.find("layers.");
     if (found == config.end() || !found->is_array() || stage == std::string::npos) continue;

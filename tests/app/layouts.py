@@ -210,6 +210,9 @@ def packed():
         check(f"Falcon, {kv} groups, said", with_x(falcon, num_kv_heads=kv), attention(weights=w, biases={}, kv_heads=kv))
         plain = {"qkv_proj.weight": np.concatenate([w[p] for p in "qkv"]), "o_proj.weight": W["o"]}
         check(f"Phi-3, {kv} groups", with_x(plain, num_kv_heads=kv), attention(weights=w, biases={}, kv_heads=kv))
+        glm = {"self_attention.query_key_value.weight": plain["qkv_proj.weight"], "self_attention.dense.weight": W["o"], "multi_query_group_num": kv}
+        check(f"ChatGLM, {kv} groups", with_x(glm, multi_query_attention=True), attention(weights=w, biases={}, kv_heads=kv), says="all queries, then all keys")
+    check("ChatGLM without groups", with_x(neox, multi_query_attention=False, multi_query_group_num=1), usual, says="each head in turn")
 
 
 def plain_matrices():
@@ -253,6 +256,8 @@ def masks():
     four, each = drawn(8, 9, D), np.where(rng.random((4, 9, 9)) < 0.3, -100, 0).astype(np.float32)
     check("masks of Swin's windows, as many as there are heads", {**swin, "x": four, "mask": each, "num_heads": H},
           attention(four, biases={}, bias=by_window + np.tile(each, (2, 1, 1))[:, None]), says="[windows, n_q, n_k]")
+    check("the masks of a whole block of Swin", {**swin, **{k.replace("blocks.0", "blocks.1"): v for k, v in swin.items()}, "layers.0.blocks.0.attn_mask": each, "x": four, "num_heads": H},
+          attention(four, biases={}, bias=by_window + np.tile(each, (2, 1, 1))[:, None]), "--layer", "layers.0.blocks.0.attn", says="[windows, n_q, n_k]")
     check("a bias of the file takes the place of Swin's table", {**swin, "x": windows, "attn_bias": by_window[None] * 2, "num_heads": H}, attention(windows, biases={}, bias=by_window * 2), says="without layers.0")
     refused("Swin's table on other places", {**swin, "x": X, "num_heads": H}, "a window of 9 tokens, 3 x 3")
     check("a floating attn_mask", {**base, "attn_mask": real[0]}, attention(bias=real[0]))
@@ -305,6 +310,11 @@ def numbers():
     cross = {k: v for k, v in base.items() if k != "x"} | {"hidden_states": X}
     plain = from_heads(*((t.astype(np.float64) @ W[p].T + b[p]).reshape(B, -1, H, D_HEAD).transpose(0, 2, 1, 3) for p, t in zip("qkv", (X, memory, memory))), project=lambda c: c @ W["o"].T.astype(np.float64) + b["o"])
     check("encoder_hidden_states", {**cross, "encoder_hidden_states": memory}, plain)
+    latents = drawn(3, D)
+    learned = from_heads(*((t.astype(np.float64) @ W[p].T + b[p]).reshape(B, -1, H, D_HEAD).transpose(0, 2, 1, 3) for p, t in zip("qkv", (np.stack([latents] * B), memory, memory))), project=lambda c: c @ W["o"].T.astype(np.float64) + b["o"])
+    plain_cross = {k: v for k, v in base.items() if k != "x"} | {"context": memory}
+    check("Perceiver's latents", {**plain_cross, "latents": latents}, learned, says="the same for each of the 2")
+    check("a query of one entry", {**plain_cross, "query": latents[None]}, learned, says="the same for each of the 2")
     decoder = {"decoder.self_attn." + k if "_proj" in k else k: v for k, v in base.items()}
     check("encoder_hidden_states beside self-attention", {**decoder, "encoder_hidden_states": memory}, attention(), says='not used: "encoder_hidden_states"')
     refused("GPTQ", {"q_proj.qweight": np.ones((3, 24), np.int32), "q_proj.qzeros": np.ones((1, 3), np.int32), "q_proj.scales": np.ones((1, 24), np.float16), "x": X}, "quantised")
@@ -487,6 +497,16 @@ def configs():
     refused("disentangled attention", {}, "relative_attention", path=beside({"model_type": "deberta-v2", "relative_attention": True, **heads}))
     phi = with_x(linear(("q_proj", "k_proj", "v_proj", "dense"), prefix="model.layers.0.self_attn."), heads=False)
     check("a part of the head", {}, turned(10000.0, dim=4), path=beside({"model_type": "phi", "partial_rotary_factor": 0.7, **heads}, phi), says="first 4 of 6")
+    glm = {"layers.3.self_attention.query_key_value.weight": np.concatenate([W["q"], W["k"][:8], W["v"][:8]]), "layers.3.self_attention.dense.weight": W["o"], "x": X}
+    wide = {p: (X.astype(np.float64) @ W[p][:rows].T).reshape(B, N, -1, 8).transpose(0, 2, 1, 3) for p, rows in zip("qkv", (D, 8, 8))}
+    angle = np.arange(N)[:, None] * 10000.0 ** (-np.arange(0, 4, 2) / 4)
+    for p in "qk":
+        even, odd = wide[p][..., 0:4:2].copy(), wide[p][..., 1:4:2].copy()
+        wide[p][..., 0:4:2], wide[p][..., 1:4:2] = even * np.cos(angle) - odd * np.sin(angle), even * np.sin(angle) + odd * np.cos(angle)
+    chatglm = {"model_type": "chatglm", "multi_query_attention": True, "multi_query_group_num": 1, "num_attention_heads": 3}
+    check("ChatGLM 2 rotates half of a head", {}, from_heads(*(wide[p] for p in "qkv"), project=lambda c: c @ W["o"].T.astype(np.float64)), path=beside(chatglm, glm), says="first 4 of 8")
+    refused("ChatGLM with a rope_ratio", {}, "rope_ratio", path=beside({**chatglm, "rope_ratio": 50}, glm))
+    refused("the first ChatGLM", {}, "packs query_key_value", path=beside({"model_type": "chatglm", "num_attention_heads": 3}, glm))
     check("no positions of its own", {}, attention(), path=beside({"model_type": "opt", **heads}), says='--mask "causal()"')
     check("query_pre_attn_scalar", {}, attention(scale=1 / 4), path=beside({"model_type": "x", "query_pre_attn_scalar": 16, **heads}))
     check("attention_multiplier", {}, attention(scale=0.2), path=beside({"model_type": "x", "attention_multiplier": 0.2, **heads}))

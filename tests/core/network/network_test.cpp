@@ -14,6 +14,7 @@
 #include "core/network/row_parts.h"
 #include "core/scenario/inputs.h"
 #include "core/tensor/error.h"
+#include "tests/core/files/samples.h"
 #include "tests/core/network/networks.h"
 #include "tests/matchers.h"
 
@@ -23,14 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-
-template <typename Attempt>
-std::string sentence_of(Attempt attempt) {
-  try {
-    attempt();
-  } catch (const InputError& error) { return error.what(); }
-  return "no error";
-}
+using samples::sentence_of;
 
 NetworkRun run_of(const std::string& name, const RunOptions& options = {}) {
   const auto network = open_network(networks::folder + name);

@@ -285,3 +285,54 @@ TEST_CASE("a QK-norm in a block with Gemma's names multiplies by one plus its we
   const Inputs gemma = sample.add("enc.pre_feedforward_layernorm.weight", drawn("norm", {d})).resolved();
   CHECK(own_rules(gemma).q_norm.at({0}) == gains.at({0}) + 1);
 }
+
+TEST_CASE("masks of Swin's shifted windows are found in the block, and repeat for each picture of the batch") {
+  constexpr Index windows = 2, n = 4;
+  const Tensor mask = drawn("mask", {windows, n, n});
+  Sample sample;
+  sample.linears("blocks.1.attn.q", "blocks.1.attn.k", "blocks.1.attn.v", "blocks.1.attn.proj").heads();
+  sample.linears("blocks.0.attn.q", "blocks.0.attn.k", "blocks.0.attn.v", "blocks.0.attn.proj");
+  sample.add("blocks.1.attn.relative_position_bias_table", Tensor::full({9, H}, 0));
+  sample.add("blocks.1.attn_mask", mask).add("x", drawn("x", {3 * windows, n, d}));
+  const Inputs inputs = sample.resolved(at_layer("blocks.1.attn"));
+  REQUIRE(inputs.bias.size(0) == 3 * windows);
+  for (Index b = 0; b < 3 * windows; ++b) CHECK(inputs.bias.at({b, 0, 1, 2}) == mask.at({b % windows, 1, 2}));
+}
+
+TEST_CASE("learned queries, stored once, are those of each batch entry of the keys") {
+  for (const Shape& shape : {Shape{1, n_q, d}, Shape{n_q, d}}) {
+    const Tensor latents = drawn("latents", shape);
+    for (const char* name : {"query", "latents"}) {
+      Sample sample;
+      sample.linears("to_q", "to_k", "to_v", "to_out").heads();
+      const Inputs inputs = sample.add(name, latents).add("context", drawn("y", {B, n_k, d})).resolved();
+      const Tensor once = latents.view({1, n_q, d});
+      CHECK_THAT(inputs.query, agrees_with(joined(std::vector<Tensor>{once, once})));
+      CHECK(is_said(inputs, "batch", "the same for each of the 2 batch entries"));
+    }
+  }
+  Sample other;
+  other.linears("to_q", "to_k", "to_v", "to_out").heads().add("query", drawn("q", {3, n_q, d}));
+  CHECK(contains(other.add("key", drawn("k", {B, n_k, d})).error(), "expected batch 3"));
+}
+
+TEST_CASE("ChatGLM's query_key_value is packed by thirds where its queries share key/value heads") {
+  constexpr Index d_head = d / H;
+  const auto file = [](bool shared, Index groups) {
+    Sample sample;
+    sample.add("query_key_value.weight", drawn("W", {d + 2 * (shared ? groups : H) * d_head, d}));
+    sample.add("dense.weight", drawn("o", {d, d})).heads().self_input();
+    sample.number("multi_query_group_num", static_cast<float>(groups));
+    return sample.number("multi_query_attention", shared ? 1 : 0);
+  };
+  for (const Index groups : {Index{1}, Index{2}, H}) {
+    const Tensor rows = drawn("W", {d + 2 * groups * d_head, d});
+    const Inputs inputs = file(true, groups).resolved();
+    CHECK(inputs.dims.kv_heads == groups);
+    CHECK_THAT(inputs.W_q, agrees_with(rows.slice(0, 0, d)));
+    CHECK_THAT(inputs.W_v, agrees_with(rows.slice(0, d + groups * d_head, groups * d_head)));
+  }
+  const Inputs apart = file(false, 1).resolved();
+  CHECK(apart.dims.kv_heads == H);
+  CHECK_THAT(apart.W_q.slice(0, d_head, d_head), agrees_with(drawn("W", {3 * d, d}).slice(0, 3 * d_head, d_head)));
+}
