@@ -2,6 +2,7 @@
 // before it is computed, and trying a score does not change the document.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/explain/explain.h"
 #include "core/scenario/inputs.h"
@@ -247,6 +248,10 @@ TEST_CASE("masked words are hatched, a sink has a part of its own, and a row wit
     dead.view().looking.query = 2;
     const Scene scene = dead.operation(Stage::weights);
     INFO(says);
+    CHECK(has_text(scene, "may look at no word"));
+    const Scene words = make_sentence(dead.context(), {}, dead.place());
+    CHECK(has_text(words, "may not look at any word"));
+    CHECK(has_text(words, "the same share") == (policy == DeadRow::uniform));
     CHECK(softmax_row(dead.trace(), dead.view(), {2, 0, 0}, 24).empty);
     CHECK(has_text(scene, says));
     CHECK(faults(scene, dead) == "");
@@ -278,6 +283,32 @@ TEST_CASE("of many words those with the largest scores have parts of their own, 
   const Scene scene = studio.operation(Stage::weights);
   CHECK(has_text(scene, "and 37 more"));
   CHECK(faults(scene, studio) == "");
+}
+
+TEST_CASE("a key whose score is NaN has a part of its own, and the title says that there are no shares") {
+  std::string text;
+  for (int n = 0; n < 60; ++n) text += (n > 0 ? " w" : "w") + std::to_string(n);
+  Document document = of_words(text.c_str(), "full()");
+  document.scenario.edits.push_back({Stage::key, 0, 50, 0, std::numeric_limits<float>::quiet_NaN()});
+  Studio studio(document, {{1600, 900}});
+  studio.view().looking.query = 30;
+  studio.view().looking.key = 7;
+  const SoftmaxRow row = softmax_row(studio.trace(), studio.view(), focus_of(studio.trace(), studio.view()), 24);
+  REQUIRE(row.parts.size() == 24);
+  CHECK(row.find(7));
+  REQUIRE(row.find(50));
+  CHECK(std::isnan(row.find(50)->score));
+  CHECK(has_text(studio.operation(Stage::weights), "are no numbers"));
+}
+
+TEST_CASE("a score is offered to be dragged where it can be, not in a presentation, a film or a picture") {
+  const Document document = of_words("the cat sat on the mat");
+  for (const bool presenting : {false, true}) {
+    Studio studio(document, {{1600, 900}, 1, presenting});
+    CHECK(has_text(studio.operation(Stage::weights), "Drag a score") == !presenting);
+    studio.view().alone = true;
+    CHECK_FALSE(has_text(studio.operation(Stage::weights), "Drag a score"));
+  }
 }
 
 TEST_CASE("the softmax is whole at every size and moment, and while something is tried: no text is cut or covered") {

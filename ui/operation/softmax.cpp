@@ -311,7 +311,7 @@ struct SoftmaxPicture : TaskPart {
                     sum.text + "} = " + share.text);
   }
 
-  /// The temperature, and a button that drops the tried scores.
+  /// The temperature, a button that drops the tried scores, and what can be done here: nothing in a film or a picture.
   void put_foot() const {
     if (at.foot.height() <= 1) return;
     Rect room = at.foot;
@@ -319,7 +319,9 @@ struct SoftmaxPicture : TaskPart {
       const Rect button = pen.button({room.max.x, room.min.y}, say("softmax.drop"), SceneAction::drop_trial);
       room.max.x = button.min.x - 24 * u;
     }
-    put_temperature(task, room, row.empty ? "" : std::string(say(row.tried ? "softmax.tried" : "softmax.drag")));
+    const bool inviting = !view.presenting && !view.alone;
+    const char* const beside = row.empty ? "" : row.tried ? say("softmax.tried") : inviting ? say("softmax.drag") : "";
+    put_temperature(task, room, beside);
   }
 
   Rect left_over() const {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "core/attention/softmax.h"
 #include "core/stage/extent.h"
@@ -55,12 +56,15 @@ std::vector<Index> own_parts(const RowNumbers& row, Index key, Index most) {
   std::iota(keys.begin(), keys.end(), Index{0});
   if (count <= most) return keys;
   const auto kept = static_cast<std::ptrdiff_t>(std::max<Index>(most - 1, 1));  // one part is for all other keys
+  // The chosen key, then NaN, which torch.topk takes as the largest too, then the larger scores.
   const auto rank = [&](Index k) {
     const auto i = static_cast<std::size_t>(k);
-    return k == key ? std::numeric_limits<float>::infinity() : row.masked[i] ? minus_infinity : row.scores[i];
+    if (k == key) return std::pair(2, 0.0f);
+    if (row.masked[i]) return std::pair(0, minus_infinity);
+    return std::isnan(row.scores[i]) ? std::pair(1, 0.0f) : std::pair(0, row.scores[i]);
   };
   std::ranges::partial_sort(keys, keys.begin() + kept, [&](Index a, Index b) {
-    const float x = rank(a), y = rank(b);
+    const auto x = rank(a), y = rank(b);
     return x > y || (x == y && a < b);
   });
   keys.resize(static_cast<std::size_t>(kept));

@@ -41,6 +41,7 @@ const char* sentence_key(const SceneContext& context, const SentenceStory& story
   const float most = row.shares[static_cast<std::size_t>(row.most)];
   const auto visible = static_cast<float>(std::ranges::count(row.hidden, false));
   const bool self = context.trace.inputs.self_attention() && row.most == query;
+  if (row.all_masked && most < 1.4f / visible) return patches ? "sentence.none_even_patches" : "sentence.none_even";
   if (visible <= 1) return self ? "sentence.only_itself" : patches ? "sentence.only_patches" : "sentence.only";
   if (most < 1.4f / visible) return patches ? "sentence.evenly_patches" : "sentence.evenly";
   if (most < 0.5f && patches) return self ? "sentence.several_itself_patches" : "sentence.several_patches";

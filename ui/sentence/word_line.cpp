@@ -17,11 +17,13 @@ Row row_of(const SceneContext& context, Index query) {
   const CellMasks masks = masks_over(trace, Stage::weights, view.batch, view.head);
   Row row;
   row.dead = true;
+  row.all_masked = masks.allowed.has_value();
   for (Index k = 0; k < weights.cols; ++k) {
     const float share = weights(query, k);
     row.shares.push_back(share);
     row.hidden.push_back(classify(weights, masks, query, k) == CellKind::masked);
     if (std::isfinite(share) && share > 0) row.dead = false;
+    if (row.all_masked && (*masks.allowed)(query, k) != 0) row.all_masked = false;
   }
   row.most = largest_column(weights, query);
   return row;

@@ -20,6 +20,7 @@ struct Row {
   std::vector<bool> hidden;
   Index most = 0;
   bool dead = false;
+  bool all_masked = false;  ///< by the mask; a rule or a finite fill may give such a row shares
 
   /// Height of the bar, 0…1.
   float bar(std::size_t k) const {
