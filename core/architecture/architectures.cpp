@@ -21,6 +21,11 @@ constexpr auto rms = NormKind::rms, layer_norm = NormKind::layer;
 void build_relative_encoder(NetworkBuilder& b) {
   build_layers(b, {.pairing = Rope::none, .causal = false, .relative = true});
 }
+/// T5's encoders: scores are not scaled.
+void build_unscaled_encoder(NetworkBuilder& b) {
+  build_layers(b, {.pairing = Rope::none, .scale = 1, .causal = false, .relative = true});
+}
+void build_rms_decoder(NetworkBuilder& b) { build_layers(b, {.norm = rms, .epsilon = 1e-6}); }
 
 /// Architectures of whole networks first, then those of which only a single layer is known.
 constexpr Architecture rows[] = {
@@ -92,10 +97,9 @@ constexpr Architecture rows[] = {
     {"marian", "Marian", build_marian},
     {"whisper", "Whisper", build_whisper},
     {"nn.Transformer", "nn.Transformer", build_torch_transformer, Scope::network},
-    {"qwen2_vl", "Qwen 2 VL", [](NetworkBuilder& b) { build_layers(b, {.norm = rms, .epsilon = 1e-6}); }, Scope::layer},
-    {"qwen2_5_vl", "Qwen 2.5 VL", [](NetworkBuilder& b) { build_layers(b, {.norm = rms, .epsilon = 1e-6}); },
-     Scope::layer},
-    {"internlm", "InternLM", [](NetworkBuilder& b) { build_layers(b, {.norm = rms, .epsilon = 1e-6}); }, Scope::layer},
+    {"qwen2_vl", "Qwen 2 VL", build_rms_decoder, Scope::layer},
+    {"qwen2_5_vl", "Qwen 2.5 VL", build_rms_decoder, Scope::layer},
+    {"internlm", "InternLM", build_rms_decoder, Scope::layer},
     {"internlm2", "InternLM 2",
      [](NetworkBuilder& b) {
        build_layers(b, {.norm = rms, .norm_name = "attention_norm", .tokens = "tok_embeddings.weight"});
@@ -111,12 +115,8 @@ constexpr Architecture rows[] = {
     {"dbrx", "DBRX",
      [](NetworkBuilder& b) { build_layers(b, {.norm = layer_norm, .norm_name = "norm_1", .tokens = "wte.weight"}); },
      Scope::layer},
-    {"umt5", "umT5",
-     [](NetworkBuilder& b) { build_layers(b, {.pairing = Rope::none, .scale = 1, .causal = false, .relative = true}); },
-     Scope::layer},
-    {"longt5", "LongT5",
-     [](NetworkBuilder& b) { build_layers(b, {.pairing = Rope::none, .scale = 1, .causal = false, .relative = true}); },
-     Scope::layer},
+    {"umt5", "umT5", build_unscaled_encoder, Scope::layer},
+    {"longt5", "LongT5", build_unscaled_encoder, Scope::layer},
     {"mpnet", "MPNet", build_relative_encoder, Scope::layer},
     {"swin", "Swin", build_relative_encoder, Scope::layer},
     {"beit", "BEiT", build_relative_encoder, Scope::layer},
@@ -138,13 +138,8 @@ bool need_not_be_named(const std::string& name) {
   constexpr std::string_view parts =
       "pooler seq_relationship classifier optimizer qa_outputs rotary_emb cls. mask_token _extra_state "
       "EncDecAttention.relative_attention_bias";
-  for (const std::string_view ending : Parts(endings, ' ')) {
-    if (name.ends_with(ending)) return true;
-  }
-  for (const std::string_view part : Parts(parts, ' ')) {
-    if (name.find(part) != std::string::npos) return true;
-  }
-  return false;
+  return any_word(endings, [&](std::string_view ending) { return name.ends_with(ending); }) ||
+         any_word(parts, [&](std::string_view part) { return name.find(part) != std::string::npos; });
 }
 
 /// The arrays under the prefix that no part of the network uses, as "\"model.layers.0.self_attn.q_norm.weight\" and 11

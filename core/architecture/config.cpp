@@ -6,7 +6,6 @@
 #include "core/files/error_place.h"
 #include "core/files/load_budget.h"
 #include "core/tensor/error.h"
-#include "core/text/texts.h"
 #include "core/text/utf8_path.h"
 
 namespace headlight {
@@ -53,15 +52,6 @@ constexpr std::string_view harmless_to_attention =
     "max_relative_position encoder_attention_heads decoder_attention_heads attention_heads "
     "scale_attention_softmax_in_fp32 attention_layers cross_attention_hidden_size add_qkv_bias "
     "attention_softmax_in_fp32 apply_query_key_layer_scaling";
-
-/// Whether `holds` is true for one of the words in a list, which blanks separate.
-template <typename Holds>
-bool any_word(std::string_view list, Holds holds) {
-  for (const std::string_view word : Parts(list, ' ')) {
-    if (holds(word)) return true;
-  }
-  return false;
-}
 
 bool says_nothing(const json& value) {
   return value.is_null() || value == json(false) || (value.is_structured() && value.empty()) ||

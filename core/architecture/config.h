@@ -14,8 +14,18 @@
 
 #include "core/tensor/message.h"
 #include "core/tensor/tensor.h"
+#include "core/text/texts.h"
 
 namespace headlight {
+
+/// Whether `holds` is true for one of the words in a list, which blanks separate.
+template <typename Holds>
+bool any_word(std::string_view list, Holds holds) {
+  for (const std::string_view word : Parts(list, ' ')) {
+    if (holds(word)) return true;
+  }
+  return false;
+}
 
 class Config {
  public:

@@ -218,13 +218,9 @@ void build_gpt_bigcode(NetworkBuilder& b) {
 }
 
 std::optional<Index> layer_number(const std::string& layer) {
-  std::size_t at = 0;
-  while (at < layer.size()) {
-    const std::size_t end = std::min(layer.find('.', at), layer.size());
-    const std::string part = layer.substr(at, end - at);
-    if (!part.empty() && part.size() < 5 && part.find_first_not_of("0123456789") == std::string::npos)
-      return static_cast<Index>(std::stol(part));
-    at = end + 1;
+  for (const std::string_view part : Parts(layer, '.')) {
+    if (!part.empty() && part.size() < 5 && part.find_first_not_of("0123456789") == std::string_view::npos)
+      return static_cast<Index>(std::stol(std::string(part)));
   }
   return {};
 }

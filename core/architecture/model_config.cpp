@@ -149,20 +149,17 @@ Config config_of(const ModelFolder& folder, const Checkpoint& checkpoint) {
 }
 
 void refuse_recurrent(const Config& config, const std::string& type, const Checkpoint& checkpoint) {
-  constexpr std::pair<std::string_view, const char*> kinds[] = {{"mamba", "state spaces"},
-                                                                {"rwkv", "RWKV's recurrence"},
-                                                                {"jamba", "state spaces"},
-                                                                {"bamba", "state spaces"},
-                                                                {"zamba", "state spaces"},
-                                                                {"nemotron_h", "state spaces"},
-                                                                {"granitemoehybrid", "state spaces"},
-                                                                {"falcon_h1", "state spaces"},
-                                                                {"recurrent_gemma", "linear recurrences"},
-                                                                {"qwen3_next", "gated delta rules"},
-                                                                {"lfm2", "short convolutions"},
-                                                                {"xlstm", "LSTM cells"}};
-  const auto* const kind =
-      std::ranges::find_if(kinds, [&](const auto& each) { return type.find(each.first) != std::string::npos; });
+  // Parts of model types, and what their layers are.
+  constexpr std::pair<std::string_view, const char*> kinds[] = {
+      {"mamba jamba bamba zamba nemotron_h granitemoehybrid falcon_h1", "state spaces"},
+      {"rwkv", "RWKV's recurrence"},
+      {"recurrent_gemma", "linear recurrences"},
+      {"qwen3_next", "gated delta rules"},
+      {"lfm2", "short convolutions"},
+      {"xlstm", "LSTM cells"},
+  };
+  const auto in_type = [&](std::string_view word) { return type.find(word) != std::string::npos; };
+  const auto* const kind = std::ranges::find_if(kinds, [&](const auto& each) { return any_word(each.first, in_type); });
   if (kind == std::end(kinds)) return;
   std::string attentions;
   int others = 0;

@@ -54,15 +54,21 @@ std::vector<fs::path> shards_of(const fs::path& index) {
   return shards;
 }
 
-/// Files of the folder that end in `suffix`, sorted.
-std::vector<fs::path> files_ending(const fs::path& folder, const std::string& suffix) {
+/// The paths in the folder that `is_wanted` accepts, sorted; none if there is no such folder.
+template <typename IsWanted>
+std::vector<fs::path> paths_in(const fs::path& folder, IsWanted is_wanted) {
   std::vector<fs::path> found;
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
-    if (entry.path().filename().string().ends_with(suffix) && is_file(entry.path())) found.push_back(entry.path());
+    if (is_wanted(entry.path())) found.push_back(entry.path());
   }
   std::ranges::sort(found);
   return found;
+}
+
+std::vector<fs::path> files_ending(const fs::path& folder, const std::string& suffix) {
+  return paths_in(folder,
+                  [&](const fs::path& path) { return path.filename().string().ends_with(suffix) && is_file(path); });
 }
 
 /// Finds the tensors in the order of Hugging Face, then Meta's files, then the only file of a kind.
@@ -120,14 +126,10 @@ bool is_companion(const fs::path& path) {
 }
 
 std::vector<fs::path> folders_in(const fs::path& folder, const std::string& prefix) {
-  std::vector<fs::path> found;
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
-    if (entry.path().filename().string().starts_with(prefix) && fs::is_directory(entry.path(), error))
-      found.push_back(entry.path());
-  }
-  std::ranges::sort(found);
-  return found;
+  return paths_in(folder, [&](const fs::path& path) {
+    std::error_code error;
+    return path.filename().string().starts_with(prefix) && fs::is_directory(path, error);
+  });
 }
 
 std::string name_of(const fs::path& path) { return utf8_from(path.filename()); }

@@ -192,23 +192,18 @@ NormSpec NetworkBuilder::norm(const std::string& name, NormKind kind, Index d, d
 }
 
 Activation NetworkBuilder::activation(const std::string& word) const {
-  const std::pair<std::string_view, Activation> known[] = {{"gelu", Activation::gelu},
-                                                           {"gelu_python", Activation::gelu},
-                                                           {"gelu_new", Activation::gelu_tanh},
-                                                           {"gelu_fast", Activation::gelu_tanh},
-                                                           {"gelu_pytorch_tanh", Activation::gelu_tanh},
-                                                           {"gelu_tanh", Activation::gelu_tanh},
-                                                           {"gelu_accurate", Activation::gelu_tanh},
-                                                           {"gelu_python_tanh", Activation::gelu_tanh},
-                                                           {"quick_gelu", Activation::quick_gelu},
-                                                           {"relu", Activation::relu},
-                                                           {"silu", Activation::silu},
-                                                           {"swish", Activation::silu},
-                                                           {"tanh", Activation::tanh},
-                                                           {"linear", Activation::identity},
-                                                           {"relu2", Activation::squared_relu}};
-  for (const auto& [name, activation] : known) {
-    if (name == word) return activation;
+  constexpr std::pair<std::string_view, Activation> known[] = {
+      {"gelu gelu_python", Activation::gelu},
+      {"gelu_new gelu_fast gelu_pytorch_tanh gelu_tanh gelu_accurate gelu_python_tanh", Activation::gelu_tanh},
+      {"quick_gelu", Activation::quick_gelu},
+      {"relu", Activation::relu},
+      {"silu swish", Activation::silu},
+      {"tanh", Activation::tanh},
+      {"linear", Activation::identity},
+      {"relu2", Activation::squared_relu},
+  };
+  for (const auto& [names, activation] : known) {
+    if (any_word(names, [&](std::string_view name) { return name == word; })) return activation;
   }
   if (layer) return Activation::identity;
   config.fail(Message("its activation is {0}, which is not computed here", in_quotes(word)),

@@ -63,19 +63,18 @@ Reach reach_of(const Tensor& mask) {
 std::vector<Guess> guesses(const Tensor& mask) {
   const Reach reach = reach_of(mask);
   const std::string window = "window(" + std::to_string(reach.distance + 1) + ")";
-  std::vector<Guess> list{{"causal()"},
-                          {"causal_bottom_right()"},
-                          {"valid(" + std::to_string(reach.last) + ")"},
-                          {"padding()", reach.lengths},
-                          {"causal() && " + window},
-                          {window},
-                          {"causal() && padding()", reach.lengths},
-                          {"diagonal()"},
-                          {"not_self()"},
-                          {"k < q"},
-                          {"k <= q + 1"},
-                          {"k >= q"}};
-  return list;
+  return {{"causal()"},
+          {"causal_bottom_right()"},
+          {"valid(" + std::to_string(reach.last) + ")"},
+          {"padding()", reach.lengths},
+          {"causal() && " + window},
+          {window},
+          {"causal() && padding()", reach.lengths},
+          {"diagonal()"},
+          {"not_self()"},
+          {"k < q"},
+          {"k <= q + 1"},
+          {"k >= q"}};
 }
 
 /// [B]; undefined without lengths.

@@ -31,7 +31,7 @@ Comparer::~Comparer() {
 void Comparer::submit(std::shared_ptr<const Trace> trace, OwnSource source) {
   {
     const std::lock_guard lock(mutex_);
-    waiting_ = Job{std::move(trace), std::move(source)};
+    waiting_ = Beside{.source = std::move(source), .trace = std::move(trace)};
     ready_.reset();
     called_off_ = false;
     current_.request_stop();
@@ -88,31 +88,29 @@ void Comparer::publish(std::shared_ptr<const Beside> result, const std::stop_tok
   wake_();
 }
 
-void Comparer::perform(const Job& job, std::stop_token stop) {
-  const auto new_result = [&] { return std::make_shared<Beside>(Beside{.source = job.source, .trace = job.trace}); };
-  Run run;
-  run.stop = stop;
-  const auto first = new_result();
+void Comparer::perform(const Beside& job, std::stop_token stop) {
+  const Run run{.stop = stop, .progress = {}};
+  const auto first = std::make_shared<Beside>(job);
   try {
     first->own = stages_from(job.source, job.trace, run);
     first->comparison = differences(*job.trace, first->own);
     first->searching = !first->comparison.matches();
     publish(first, stop);
     if (!first->searching) return;
-    const auto found = new_result();
+    const auto found = std::make_shared<Beside>(job);
     found->own = first->own;
     found->comparison =
         compare(job.trace, found->own, run, search_seconds, [this](std::string_view mistake) { report(mistake); });
     publish(found, stop);
   } catch (const Cancelled&) {
     if (first->own.stages.empty()) return;
-    const auto stopped = new_result();
+    const auto stopped = std::make_shared<Beside>(job);
     stopped->own = first->own;
     stopped->comparison = differences(*job.trace, stopped->own);
     stopped->stopped = true;
     publish(stopped, stop);
   } catch (const std::exception& error) {
-    const auto failed = new_result();
+    const auto failed = std::make_shared<Beside>(job);
     failed->error = message_of(error);
     publish(failed, stop);
   }
@@ -121,7 +119,7 @@ void Comparer::perform(const Job& job, std::stop_token stop) {
 bool Comparer::settle() {
   std::unique_lock lock(mutex_);
   if (!waiting_) return false;
-  const Job job = std::move(*waiting_);
+  const Beside job = std::move(*waiting_);
   waiting_.reset();
   current_ = std::stop_source();
   const std::stop_token stop = current_.get_token();

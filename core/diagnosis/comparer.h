@@ -25,7 +25,7 @@ struct OwnSource {
   bool operator==(const OwnSource&) const = default;
 };
 
-/// Immutable, since the comparison points into `own`.
+/// The comparison points into `own`, so that a result is not changed or copied once it is published.
 struct Beside {
   OwnSource source;
   std::shared_ptr<const Trace> trace;  ///< the trace to compare with
@@ -65,19 +65,15 @@ class Comparer {
 
  private:
   using Clock = std::chrono::steady_clock;
-  struct Job {
-    std::shared_ptr<const Trace> trace;
-    OwnSource source;
-  };
   /// Compares a waiting pair; false if there is none.
   bool settle();
-  void perform(const Job& job, std::stop_token stop);
+  void perform(const Beside& job, std::stop_token stop);
   void publish(std::shared_ptr<const Beside> result, const std::stop_token& stop);
   void report(std::string_view mistake);
 
   std::function<void()> wake_;
   mutable std::mutex mutex_;
-  std::optional<Job> waiting_;
+  std::optional<Beside> waiting_;  ///< its source and trace
   std::shared_ptr<const Beside> ready_;
   std::stop_source current_;
   bool called_off_ = false;  ///< by stop(), not by a newer pair

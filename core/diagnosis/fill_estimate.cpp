@@ -3,6 +3,7 @@
 #include <limits>
 #include <optional>
 
+#include "core/attention/projection.h"
 #include "core/diagnosis/mistakes.h"
 #include "core/tensor/each_matrix.h"
 
@@ -161,13 +162,11 @@ struct Target {
 };
 
 Target target_of(const Trace& run, const OwnStages& own) {
-  const Dims& d = run.dims();
   for (const Stage stage : {Stage::head_outputs, Stage::concat, Stage::output}) {
     const OwnStage* found = own.find(stage);
     if (!found || !found->fits) continue;
-    if (stage == Stage::head_outputs)
-      return {found->values.transpose(1, 2).view({d.batch, d.n_q, d.heads * found->values.size(3)})};
-    return {found->values, stage == Stage::output && run.has(Stage::W_o)};
+    return {stage == Stage::head_outputs ? merge_heads(found->values) : found->values,
+            stage == Stage::output && run.has(Stage::W_o)};
   }
   return {};
 }

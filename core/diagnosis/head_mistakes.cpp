@@ -40,10 +40,10 @@ Tensor in_order(const Tensor& heads, const std::vector<Index>& order) {
   return joined(parts).view(heads.shape());
 }
 
-struct Split {
-  Stage channels, heads;
-};
-constexpr Split splits[] = {{Stage::Q, Stage::Q_heads}, {Stage::K, Stage::K_heads}, {Stage::V, Stage::V_heads}};
+constexpr std::pair<Stage, Stage> splits[] = {
+    {Stage::Q, Stage::Q_heads}, {Stage::K, Stage::K_heads}, {Stage::V, Stage::V_heads}};
+
+const char* is_or_are(std::size_t count) { return count == 1 ? " is" : " are"; }
 
 }  // namespace
 
@@ -55,10 +55,11 @@ Variants split_without_transpose(const Suspect& suspect) {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < std::size(splits); ++i) {
       if ((set >> i & 1U) == 0) continue;
-      names.emplace_back(name(splits[i].channels));
-      variant.rules[splits[i].heads] = split_by_view(splits[i].channels, i == 0 ? d.heads : d.kv_heads);
+      const auto [channels, heads] = splits[i];
+      names.emplace_back(name(channels));
+      variant.rules[heads] = split_by_view(channels, i == 0 ? d.heads : d.kv_heads);
     }
-    variant.explanation = translated_error(names) + (names.size() == 1 ? " is" : " are") +
+    variant.explanation = joined_by_and(names) + is_or_are(names.size()) +
                           " split by view(B, H, n, d_head) alone, which mixes positions with channels. Write " +
                           names.front() + ".view(B, n, H, d_head).transpose(1, 2).";
     variants.push_back(std::move(variant));
@@ -92,7 +93,7 @@ Variants merge_permuted(const Suspect& suspect) {
     std::vector<std::string> heads;
     for (const Index head : order) heads.push_back(std::to_string(head));
     Variant& permuted = variants.emplace_back(Variant{"The heads are merged in another order: heads " +
-                                                      translated_error(heads) + " stand side by side." + write});
+                                                      joined_by_and(heads) + " stand side by side." + write});
     permuted.rules[Stage::concat] = [order](const Trace& t, const Usual&) {
       return merge_heads(in_order(t[Stage::head_outputs], order));
     };
@@ -208,7 +209,13 @@ Variants each_choice(Can can, Make make, Explain explain) {
 std::string names_of(const std::vector<Projection>& chosen, Stage Projection::*parameter) {
   std::vector<std::string> names;
   for (const Projection& p : chosen) names.emplace_back(name(p.*parameter));
-  return translated_error(names);
+  return joined_by_and(names);
+}
+
+/// "The biases b_q and b_k are"
+std::string biases_are(const std::vector<Projection>& chosen) {
+  return (chosen.size() == 1 ? "The bias " : "The biases ") + names_of(chosen, &Projection::bias) +
+         is_or_are(chosen.size());
 }
 
 Tensor sum(const Tensor& a, const Tensor& b) {
@@ -225,20 +232,17 @@ Variants weight_not_transposed(const Suspect& suspect) {
                        return project(t[p.from], t[p.weight].transpose(0, 1).contiguous(), t[p.bias]);
                      },
                      [](const std::vector<Projection>& chosen) {
-                       return names_of(chosen, &Projection::weight) + (chosen.size() == 1 ? " is" : " are") +
+                       return names_of(chosen, &Projection::weight) + is_or_are(chosen.size()) +
                               " multiplied without the transpose, x @ W: nn.Linear keeps its weight as [out, in]. "
                               "Write x @ W.T + b.";
                      });
 }
 
 Variants bias_missing(const Suspect& suspect) {
-  return each_choice([&](const Projection& p) { return suspect.run.has(p.bias); },
-                     [](const Trace& t, const Projection& p) { return project(t[p.from], t[p.weight], {}); },
-                     [](const std::vector<Projection>& chosen) {
-                       const bool one = chosen.size() == 1;
-                       return (one ? "The bias " : "The biases ") + names_of(chosen, &Projection::bias) +
-                              (one ? " is" : " are") + " left out. Write x @ W.T + b.";
-                     });
+  return each_choice(
+      [&](const Projection& p) { return suspect.run.has(p.bias); },
+      [](const Trace& t, const Projection& p) { return project(t[p.from], t[p.weight], {}); },
+      [](const std::vector<Projection>& chosen) { return biases_are(chosen) + " left out. Write x @ W.T + b."; });
 }
 
 Variants bias_twice(const Suspect& suspect) {
@@ -246,9 +250,8 @@ Variants bias_twice(const Suspect& suspect) {
       [&](const Projection& p) { return suspect.run.has(p.bias); },
       [](const Trace& t, const Projection& p) { return project(t[p.from], t[p.weight], sum(t[p.bias], t[p.bias])); },
       [](const std::vector<Projection>& chosen) {
-        const bool one = chosen.size() == 1;
-        return (one ? "The bias " : "The biases ") + names_of(chosen, &Projection::bias) + (one ? " is" : " are") +
-               " added twice: nn.Linear adds its bias already. Write " + chosen.front().linear + "(x).";
+        return biases_are(chosen) + " added twice: nn.Linear adds its bias already. Write " + chosen.front().linear +
+               "(x).";
       });
 }
 
@@ -285,13 +288,14 @@ Variants key_value_swapped(const Suspect& suspect) {
   const bool projections = in.W_k.defined() && in.W_v.defined() && in.W_k.shape() == in.W_v.shape();
   const bool inputs = in.key.shape() == in.value.shape() && !identical(in.key, in.value);
   if (!projections && !inputs) return {};
-  const Stage W_k = projections ? Stage::W_v : Stage::W_k, b_k = projections ? Stage::b_v : Stage::b_k;
-  const Stage W_v = projections ? Stage::W_k : Stage::W_v, b_v = projections ? Stage::b_k : Stage::b_v;
-  const Stage x_k = projections ? Stage::key : Stage::value, x_v = projections ? Stage::value : Stage::key;
+  const Rule K =
+      projections ? projected(Stage::key, Stage::W_v, Stage::b_v) : projected(Stage::value, Stage::W_k, Stage::b_k);
+  const Rule V =
+      projections ? projected(Stage::value, Stage::W_k, Stage::b_k) : projected(Stage::key, Stage::W_v, Stage::b_v);
   return {{.explanation =
                "Keys and values have changed places: K is made as V should be and V as K. Write K = k_proj(key); V = "
                "v_proj(value).",
-           .rules = {{Stage::K, projected(x_k, W_k, b_k)}, {Stage::V, projected(x_v, W_v, b_v)}}}};
+           .rules = {{Stage::K, K}, {Stage::V, V}}}};
 }
 
 }  // namespace headlight::mistakes

@@ -13,7 +13,7 @@
 #include "core/scenario/scenario_rules.h"
 #include "core/tensor/each_matrix.h"
 
-namespace headlight {
+namespace headlight::mistakes {
 namespace {
 
 /// The offset of the causal pattern k ≤ q + offset, and that of the other corner.
@@ -42,8 +42,8 @@ std::string changed_call(std::string_view pattern, CausalChange change) {
 std::string changed_expression(const std::string& expression, CausalChange change) {
   std::string text = expression;
   std::vector<PatternCall> calls = MaskExpression::parse(expression).pattern_calls();
-  std::ranges::sort(calls, std::ranges::greater{},
-                    &PatternCall::begin);  // from the end, so that earlier positions stay valid
+  // From the end, so that earlier positions stay valid.
+  std::ranges::sort(calls, std::ranges::greater{}, &PatternCall::begin);
   for (const PatternCall& call : calls) {
     if (call.pattern->name != "causal" && call.pattern->name != "causal_bottom_right") continue;
     text.replace(call.begin, call.end - call.begin, changed_call(call.pattern->name, change));
@@ -59,25 +59,19 @@ bool is_seen(const MatrixView& mask, Index k) {
   return false;
 }
 
-/// A mask is causal if no query attends beyond the diagonal, and some keys there are hidden that other queries see.
-struct Causality {
-  bool beyond = false, hidden = false;
-
-  void look(const MatrixView& mask, Index offset) {
-    for (Index k = 0; k < mask.cols; ++k) {
-      const bool is_visible = is_seen(mask, k);
-      for (Index q = 0; q < mask.rows && q + offset < k; ++q) {
-        beyond = beyond || mask(q, k) != 0;
-        hidden = hidden || (is_visible && mask(q, k) == 0);
+/// Whether no query attends beyond the diagonal, and some keys there are hidden that other queries see.
+bool is_causal(const Tensor& mask, Index offset) {
+  bool attends_beyond = false, hidden = false;
+  each_matrix(mask, [&](const MatrixView& m, Index, Index) {
+    for (Index k = 0; k < m.cols; ++k) {
+      const bool is_visible = is_seen(m, k);
+      for (Index q = 0; q < m.rows && q + offset < k; ++q) {
+        attends_beyond = attends_beyond || m(q, k) != 0;
+        hidden = hidden || (is_visible && m(q, k) == 0);
       }
     }
-  }
-};
-
-bool is_causal(const Tensor& mask, Index offset) {
-  Causality causality;
-  each_matrix(mask, [&](const MatrixView& m, Index, Index) { causality.look(m, offset); });
-  return causality.hidden && !causality.beyond;
+  });
+  return hidden && !attends_beyond;
 }
 
 /// How to treat keys that no query of the mask sees: as hidden, as allowed, or as allowed unless padding hides them.
@@ -163,13 +157,6 @@ std::vector<Tensor> query_padding_masks(const Trace& run) {
   if (!padded) return {};
   return {Tensor(mask.shape(), std::move(seen_keys)), Tensor(mask.shape(), std::move(hidden_keys))};
 }
-
-}  // namespace
-
-}  // namespace headlight
-
-namespace headlight::mistakes {
-namespace {
 
 Tensor inverted(const Tensor& mask) {
   return each_number(mask, [](float v) { return v == 0 ? 1.0F : 0.0F; });
@@ -265,7 +252,7 @@ Variants mask_after_softmax(const Suspect& suspect) {
 Variants mask_finite_fill(const Suspect& suspect) {
   if (!suspect.run.has(Stage::mask)) return {};
   Variants variants;
-  for (const float fill : fills_to_try(suspect.run, suspect.own)) { variants.push_back(filled_with(fill)); }
+  for (const float fill : fills_to_try(suspect.run, suspect.own)) variants.push_back(filled_with(fill));
   return variants;
 }
 

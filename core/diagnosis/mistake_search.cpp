@@ -147,14 +147,9 @@ std::vector<Finding> best_of(std::vector<Candidate> found) {
 /// Both changes together; nothing if both replace the same stage.
 std::optional<Variant> both(const Variant& a, const Variant& b) {
   Variant pair;
-  if (a.settings && b.settings) {
-    pair.settings = [first = a.settings, second = b.settings](Scenario& s) {
-      first(s);
-      second(s);
-    };
-  } else {
-    pair.settings = a.settings ? a.settings : b.settings;
-  }
+  if (a.settings && b.settings)
+    pair.settings = [first = a.settings, second = b.settings](Scenario& s) { first(s), second(s); };
+  else pair.settings = a.settings ? a.settings : b.settings;
   pair.rules = a.rules;
   pair.saved = a.saved;
   for (const auto& rule : b.rules) {

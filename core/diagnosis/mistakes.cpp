@@ -65,7 +65,7 @@ Rule projected(Stage x, Stage weight, Stage bias) {
   return [=](const Trace& t, const Usual&) { return project(t[x], t[weight], t[bias]); };
 }
 
-std::string translated_error(const std::vector<std::string>& names) {
+std::string joined_by_and(const std::vector<std::string>& names) {
   std::string text;
   for (std::size_t i = 0; i < names.size(); ++i) {
     text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];

@@ -70,10 +70,10 @@ Find weight_not_transposed, bias_missing, bias_twice, no_output_projection, resi
 
 /// The scores that the mask is applied to, in a partly computed run.
 const Tensor& scores_before_mask(const Trace& so_far);
-/// A projection of `x` by these parameters, whatever they are of.
+/// Projects `x` with these parameters, which may belong to another projection.
 Rule projected(Stage x, Stage weight, Stage bias);
 /// "b_q, b_k and b_v"
-std::string translated_error(const std::vector<std::string>& names);
+std::string joined_by_and(const std::vector<std::string>& names);
 /// All non-empty subsets of `size` items as bits, the smallest first.
 std::vector<unsigned> subsets(std::size_t size);
 

@@ -79,11 +79,6 @@ std::optional<ShapeReading> one_for_all_heads(const Tensor& stored, const Shape&
                       OwnReading{Kind::one_for_all_heads, stored.shape()}};
 }
 
-std::optional<ShapeReading> heads_first(const Tensor& stored, const Shape& wanted) {
-  if (stored.shape() != Shape{wanted[0] * wanted[1], wanted[2], wanted[3]}) return {};
-  return ShapeReading{stored.view(wanted), OwnReading{Kind::batch_and_heads_first, stored.shape()}};
-}
-
 /// The mask's shapes are broadcast to [B, H, n_q, n_k].
 std::optional<ShapeReading> read_mask_shape(const Tensor& stored, const Shape& wanted) {
   const Index batch = wanted[0], heads = wanted[1], n_q = wanted[2], n_k = wanted[3];
@@ -117,17 +112,15 @@ std::optional<ShapeReading> read_shape(Stage stage, const Tensor& stored, const 
   if (is_per_kv_head(stage) && dims.kv_heads != dims.heads) {
     Shape repeated = wanted;
     repeated[1] = dims.heads;
-    if (auto read = read_shape(Stage::Q_heads, stored, repeated, dims)) {
+    if (auto read = read_shape(Stage::Q_heads, stored, repeated, dims))
       return ShapeReading{read->values, OwnReading{Kind::repeated_heads, shape}};
-    }
   }
-  if (wanted.size() == 3 && is_transposed(shape, wanted, 0)) {
+  if (wanted.size() == 3 && is_transposed(shape, wanted, 0))
     return ShapeReading{stored.transpose(0, 1).contiguous(), OwnReading{Kind::sequence_first, shape}};
-  }
   if (wanted.size() != 4) return {};
-  if (auto read = heads_first(stored, wanted)) return read;
-  if (info(stage).cols == Axis::key) return one_for_all_heads(stored, wanted);
-  return {};
+  if (shape == Shape{wanted[0] * wanted[1], wanted[2], wanted[3]})
+    return ShapeReading{stored.view(wanted), OwnReading{Kind::batch_and_heads_first, shape}};
+  return info(stage).cols == Axis::key ? one_for_all_heads(stored, wanted) : std::nullopt;
 }
 
 /// The error message for a shape that does not fit.
@@ -220,10 +213,6 @@ OwnStage fitted(Stage stage, const ArrayEntry& entry, const Tensor& stored, cons
   return own;
 }
 
-std::string names_of_stages() {
-  return comma_list(all_stages(), [](Stage stage) { return name(stage); });
-}
-
 /// The stages that other names probably mean: "weights for "attn"".
 Message probable_meanings(const std::vector<OwnStages::Other>& others) {
   Message list;
@@ -274,7 +263,7 @@ OwnStages read_own_stages(const std::string& path, const Trace& trace) {
     throw FileError(path, wrong, "expected the stages that your code computed; the file with the weights comes first");
   const Message meant = probable_meanings(own.others);
   throw FileError(path, meant.empty() ? wrong : joined_by_semicolon(wrong, {"did you mean {0}?", meant}),
-                  {"expected one or more of {0}", names_of_stages()});
+                  {"expected one or more of {0}", comma_list(all_stages(), [](Stage stage) { return name(stage); })});
 }
 
 bool is_own_stages_file(const std::string& path, const Trace& trace, bool wanted) {

@@ -29,7 +29,7 @@ std::shared_ptr<const Trace> compute_variant(const Base& base, const Variant& va
 /// The user's stages in order of computation, indexed from 0.
 class Evidence {
  public:
-  /// ignores `except`
+  /// `own` without the stages of `except`.
   Evidence(const OwnStages& own, std::vector<Stage> except);
 
   std::size_t size() const { return stages_.size(); }

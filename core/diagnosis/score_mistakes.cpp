@@ -38,14 +38,6 @@ Variant softmax_variant(Index axis, std::string explanation) {
 
 Tensor axes_swapped(const Tensor& scores) { return scores.transpose(2, 3).contiguous(); }
 
-/// Q and K computed from each other's parameters or inputs.
-Variant swapped(Stage x_q, Stage x_k, bool weights, std::string explanation) {
-  const Stage W_q = weights ? Stage::W_k : Stage::W_q, b_q = weights ? Stage::b_k : Stage::b_q;
-  const Stage W_k = weights ? Stage::W_q : Stage::W_k, b_k = weights ? Stage::b_q : Stage::b_k;
-  return {.explanation = std::move(explanation),
-          .rules = {{Stage::Q, projected(x_q, W_q, b_q)}, {Stage::K, projected(x_k, W_k, b_k)}}};
-}
-
 }  // namespace
 
 Variants no_scale(const Suspect& suspect) {
@@ -119,16 +111,17 @@ Variants query_key_swapped(const Suspect& suspect) {
   const bool same_inputs = in.query.shape() == in.key.shape();
   const bool same_weights = in.W_q.defined() && in.W_k.defined() && in.W_q.shape() == in.W_k.shape();
   if (same_weights) {
-    variants.push_back(
-        swapped(Stage::query, Stage::key, true,
-                "Queries and keys have changed places: Q is made with the key projection and K with the query "
-                "projection. Write Q = q_proj(query); K = k_proj(key)."));
+    variants.push_back({.explanation = "Queries and keys have changed places: Q is made with the key projection and K "
+                                       "with the query projection. Write Q = q_proj(query); K = k_proj(key).",
+                        .rules = {{Stage::Q, projected(Stage::query, Stage::W_k, Stage::b_k)},
+                                  {Stage::K, projected(Stage::key, Stage::W_q, Stage::b_q)}}});
   }
   if (same_inputs && !identical(in.query, in.key)) {
-    variants.push_back(
-        swapped(Stage::key, Stage::query, false,
-                "Queries and keys have changed places: Q is made from the keys' input and K from the queries'. "
-                "Write Q = q_proj(query); K = k_proj(key)."));
+    variants.push_back({.explanation =
+                            "Queries and keys have changed places: Q is made from the keys' input and K from "
+                            "the queries'. Write Q = q_proj(query); K = k_proj(key).",
+                        .rules = {{Stage::Q, projected(Stage::key, Stage::W_q, Stage::b_q)},
+                                  {Stage::K, projected(Stage::query, Stage::W_k, Stage::b_k)}}});
   }
   return variants;
 }

@@ -6,8 +6,10 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
+#include "core/attention/projection.h"
 #include "core/diagnosis/reproduction.h"
 
 namespace headlight {
@@ -43,11 +45,8 @@ class Recovery {
   void attended(Index b, Index h, Index q, std::vector<Unknown>& unknowns) {
     const MatrixView weights = run_[Stage::weights].matrix(b, h);
     for (Index k = 0; k < weights.cols; ++k) {
-      if (weights(q, k) > 0) {
-        unknowns.push_back({h, k});
-      } else {
-        cell(b, h, q, k) = weights(q, k);
-      }
+      if (weights(q, k) > 0) unknowns.push_back({h, k});
+      else cell(b, h, q, k) = weights(q, k);
     }
   }
 
@@ -219,8 +218,8 @@ std::vector<Index> order_in_output(const Trace& run, const Tensor& output) {
 std::vector<Index> head_order(const Trace& run, const OwnStages& own) {
   constexpr Index most_heads = 16;  // the system has heads² unknowns
   const Index heads = run.dims().heads;
-  std::vector<Index> order, identity;
-  for (Index head = 0; head < heads; ++head) identity.push_back(head);
+  std::vector<Index> order, identity(static_cast<std::size_t>(heads));
+  std::iota(identity.begin(), identity.end(), Index{0});
   if (const OwnStage* concat = differing(run, own, Stage::concat)) {
     order = order_in_concat(concat->values, run[Stage::head_outputs], concat->slack);
   } else if (const OwnStage* output = differing(run, own, Stage::output); output && heads <= most_heads) {
@@ -234,10 +233,8 @@ Tensor recover_weights(const Trace& run, const OwnStages& own) {
   for (const Stage stage : {Stage::dropped_weights, Stage::weights}) {
     if (const OwnStage* found = differing(run, own, stage)) return found->values;
   }
-  const Dims& d = run.dims();
-  if (const OwnStage* found = differing(run, own, Stage::head_outputs)) {
-    return from_concat(run, found->values.transpose(1, 2).view({d.batch, d.n_q, d.heads * found->values.size(3)}));
-  }
+  if (const OwnStage* found = differing(run, own, Stage::head_outputs))
+    return from_concat(run, merge_heads(found->values));
   if (const OwnStage* found = differing(run, own, Stage::concat)) return from_concat(run, found->values);
   if (const OwnStage* found = differing(run, own, Stage::output)) {
     return run.has(Stage::W_o) ? from_output(run, found->values) : from_concat(run, found->values);
@@ -264,7 +261,8 @@ SubsetSums::Half::Half(std::span<const Vector> terms, std::size_t width_) : widt
     const std::size_t rest = set & (set - 1);
     for (std::size_t i = 0; i < width; ++i) numbers[set * width + i] = numbers[rest * width + i] + last[i];
   }
-  for (std::size_t set = 0; set < subsets; ++set) order.push_back(set);
+  order.resize(subsets);
+  std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::sort(order, {}, [this](std::size_t set) { return sum(set)[0]; });
 }
 

@@ -11,7 +11,7 @@
 namespace headlight::mask {
 namespace {
 
-// Of tokens: no sequence has as many, and all arithmetic here holds it as a whole number.
+// A number of tokens that no sequence has. All arithmetic here can hold it as a whole number.
 constexpr double largest_count = 4294967296.0;
 
 // All walks over the tree are recursive: this depth fits the smallest stack of a thread.
@@ -88,6 +88,33 @@ std::optional<double> folded(Op op, const std::vector<NodePtr>& operands) {
   }
 }
 
+constexpr std::uint8_t on_every_index = on_q | on_k | on_b | on_h;
+
+/// In the order of Variable.
+struct VariableInfo {
+  std::string_view name;
+  std::uint8_t depends;  ///< Depends bits
+};
+constexpr VariableInfo variable_infos[] = {
+    {"q", on_q},
+    {"k", on_k},
+    {"b", on_b},
+    {"h", on_h},
+    {"n_q", on_nothing},
+    {"n_k", on_nothing},
+    {"valid_len", on_b | on_q},
+    {"file_mask", on_every_index},
+    {"painted_mask", on_every_index},
+    {"doc(q)", on_b | on_q},
+    {"doc(k)", on_b | on_k},
+    {"place(q)", on_b | on_q},
+    {"place(k)", on_b | on_k},
+    {"grid_rows", on_nothing},
+    {"grid_columns", on_nothing},
+    {"first_patch", on_nothing},
+};
+static_assert(std::size(variable_infos) == variable_count);
+
 /// Takes from an operand: what the node depends on, its depth, and whether it can fail.
 void take_from_operand(Node& node, const NodePtr& child) {
   node.depends |= child->depends;
@@ -116,27 +143,11 @@ NodePtr make_truth(bool value, Span span) {
 }
 
 NodePtr make_variable(Variable variable, Span span) {
-  static constexpr std::array<std::uint8_t, variable_count> depends = {on_q,
-                                                                       on_k,
-                                                                       on_b,
-                                                                       on_h,
-                                                                       on_nothing,
-                                                                       on_nothing,
-                                                                       on_b | on_q,
-                                                                       on_q | on_k | on_b | on_h,
-                                                                       on_q | on_k | on_b | on_h,
-                                                                       on_b | on_q,
-                                                                       on_b | on_k,
-                                                                       on_b | on_q,
-                                                                       on_b | on_k,
-                                                                       on_nothing,
-                                                                       on_nothing,
-                                                                       on_nothing};
   Node node(Op::variable, span);
   node.variable = variable;
   node.condition = variable == Variable::file_mask || variable == Variable::painted_mask;
   node.whole = !node.condition;
-  node.depends = depends[static_cast<std::size_t>(variable)];
+  node.depends = variable_infos[static_cast<std::size_t>(variable)].depends;
   return std::make_shared<Node>(std::move(node));
 }
 
@@ -189,17 +200,12 @@ NodePtr make_argument(const Pattern& pattern, std::size_t index, NodePtr value) 
 }
 
 void check_argument(const Pattern& pattern, const Parameter& parameter, double value, std::size_t position) {
-  if (parameter.whole && value > largest_count) {
-    throw ExpressionError(
-        position,
-        Message("{0}'s {1} is {2}", std::string(pattern.name), std::string(parameter.name), number_text(value)),
-        Message("expected no more than {0}", number_text(largest_count)));
-  }
-  const bool in_range = value >= parameter.minimum && value <= parameter.maximum;
+  const bool too_large = parameter.whole && value > largest_count;
+  const bool in_range = value >= parameter.minimum && value <= parameter.maximum && !too_large;
   if (in_range && std::isfinite(value) && (!parameter.whole || value == std::floor(value))) return;
-  throw ExpressionError(
-      position, Message("{0}'s {1} is {2}", std::string(pattern.name), std::string(parameter.name), number_text(value)),
-      Message("expected {0}", range_sentence(parameter)));
+  throw ExpressionError(position, Message("{0}'s {1} is {2}", pattern.name, parameter.name, number_text(value)),
+                        too_large ? Message("expected no more than {0}", number_text(largest_count))
+                                  : Message("expected {0}", range_sentence(parameter)));
 }
 
 std::string_view symbol(Op op) {
@@ -210,16 +216,7 @@ std::string_view symbol(Op op) {
   return symbols[static_cast<std::size_t>(op)];
 }
 
-std::string_view name(Variable variable) {
-  static constexpr std::string_view names[] = {"q",          "k",         "b",
-                                               "h",          "n_q",       "n_k",
-                                               "valid_len",  "file_mask", "painted_mask",
-                                               "doc(q)",     "doc(k)",    "place(q)",
-                                               "place(k)",   "grid_rows", "grid_columns",
-                                               "first_patch"};
-  static_assert(std::size(names) == variable_count);
-  return names[static_cast<std::size_t>(variable)];
-}
+std::string_view name(Variable variable) { return variable_infos[static_cast<std::size_t>(variable)].name; }
 
 std::string number_text(double value) {
   std::array<char, 64> text{};

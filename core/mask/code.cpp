@@ -60,11 +60,8 @@ class Script {
     std::string text = "# " + one_line(expression_.text()) + "\n" + purpose() + imports() + "\n";
     const std::string given = sizes() + tensors() + painting();
     text += given;
-    if (writer_.uses_hash()) {
-      text += helpers() + "\n";
-    } else if (flex()) {
-      text += given.empty() ? "\n" : "\n\n";
-    }
+    if (writer_.uses_hash()) text += helpers() + "\n";
+    else if (flex()) text += given.empty() ? "\n" : "\n\n";
     return text + (flex() ? mask_mod() : mask());
   }
 
@@ -150,20 +147,19 @@ class Script {
            (doubles ? ", dtype=torch.float64" : "") + on_device() + ")" + axes + "\n";
   }
 
-  /// The lookup in a document tensor [1 or B, n]: at [q] or at [b, q].
   std::string table(const char* name, const Tensor& values) const {
-    const Tensor given = values.size(0) == 1 ? values.contiguous().view({values.size(1)}) : values;
-    return std::string(name) + " = " + (numpy() ? "np.array(" : "torch.tensor(") + list(given) + on_device() + ")\n";
+    return std::string(name) + " = " + (numpy() ? "np.array(" : "torch.tensor(") + list(values) + on_device() + ")\n";
+  }
+  /// A document tensor [1 or B, n] as a table that is read at [q] or at [b, q].
+  std::string document_table(const char* name, const Tensor& values) const {
+    return table(name, values.size(0) == 1 ? values.contiguous().view({values.size(1)}) : values);
   }
 
   std::string tensors() const {
     std::string text;
-    if (uses(Variable::valid_len)) {
-      text += std::string("valid_lens = ") + (numpy() ? "np.array(" : "torch.tensor(") + list(context_.valid_lens) +
-              on_device() + ")\n";
-    }
-    if (uses_docs()) text += table("doc", context_.doc_ids);
-    if (uses_places()) text += table("place", places_in_documents(context_.doc_ids));
+    if (uses(Variable::valid_len)) text += table("valid_lens", context_.valid_lens);
+    if (uses_docs()) text += document_table("doc", context_.doc_ids);
+    if (uses_places()) text += document_table("place", places_in_documents(context_.doc_ids));
     if (uses(Variable::file_mask)) {
       const std::string whole = "np.broadcast_to(np.load(\"file_mask.npy\") != 0, (B, H, n_q, n_k))";
       text += "file_mask = " + (numpy() ? whole : "torch.tensor(" + whole + on_device() + ")") + "\n";

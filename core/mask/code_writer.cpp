@@ -20,7 +20,7 @@ bool has_fractions(const Node& node) {
   if (!node.condition && !node.whole && is_array(node)) return true;
   const std::vector<NodePtr>& operands = is_whole_division(node) ? node.operands[0]->operands : node.operands;
   if (node.body && has_fractions(*node.body)) return true;
-  return std::any_of(operands.begin(), operands.end(), [](const NodePtr& o) { return has_fractions(*o); });
+  return std::ranges::any_of(operands, [](const NodePtr& o) { return has_fractions(*o); });
 }
 
 std::string with_parentheses(const Code& code, Binding at_least) {

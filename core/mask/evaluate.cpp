@@ -117,12 +117,8 @@ std::uint8_t depends_of(const Tensor& tensor) {
 }
 
 void write_row(const Register& result, float* row, Index count) {
-  if (!result.wide) {
-    std::fill_n(row, count, static_cast<float>(result.truths[0]));
-  } else {
-    std::transform(result.truths.begin(), result.truths.end(), row,
-                   [](std::uint8_t x) { return static_cast<float>(x); });
-  }
+  if (!result.wide) std::fill_n(row, count, static_cast<float>(result.truths[0]));
+  else std::ranges::transform(result.truths, row, [](std::uint8_t x) { return static_cast<float>(x); });
 }
 
 void check_grid(const MaskExpression& expression, const MaskContext& context) {

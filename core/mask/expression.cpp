@@ -54,7 +54,7 @@ std::vector<PatternCall> MaskExpression::pattern_calls() const {
 
 bool MaskExpression::calls(std::string_view pattern) const {
   const std::vector<PatternCall> all = pattern_calls();
-  return std::any_of(all.begin(), all.end(), [&](const PatternCall& call) { return call.pattern->name == pattern; });
+  return std::ranges::any_of(all, [&](const PatternCall& call) { return call.pattern->name == pattern; });
 }
 
 std::optional<Message> doubtful(std::string_view text) {

@@ -3,9 +3,9 @@
 //   causal() && (window(4) || sink(1))        h < 2 ? causal() : full()        abs(q - k) % 2 == 0
 //
 // Variables   q k (from zero), b batch entry, h head, n_q n_k, valid_len (the batch entry's, or the query's)
-// Numbers     + - * / %, abs(x) floor(x) min(x, y, …) max(x, y, …); double precision. `/` is the true division (1 / 2
-// is
-//             0.5), `%` the mathematical remainder, a - floor(a / b) * b: of the sign of b, so -1 % 4 is 3
+// Numbers     + - * / %, abs(x) floor(x) min(x, y, …) max(x, y, …); double precision. `/` is the true division:
+//             1 / 2 is 0.5. `%` is the mathematical remainder, a - floor(a / b) * b, which has the sign of b:
+//             -1 % 4 is 3
 // Documents   doc(q) doc(k): which document a token belongs to; place(q) place(k): which of its tokens it is, from zero
 // Pictures    row(q) col(q) row(k) col(k): where a patch lies, from zero; -1 of a token that is no patch
 // Sets, bits  k in {0, 4, 8}, bit(k, 0): the bit of weight 2^0

@@ -46,9 +46,8 @@ constexpr ForeignSign foreign_signs[] = {{"~", "!"},  {"≤", "<="}, {"≥", ">=
                                          {"∨", "||"}, {"×", "*"},  {"·", "*"},  {"÷", "/"},  {"−", "-"}};
 
 Token symbol_at(std::string_view text, std::size_t begin) {
-  const auto* found = std::find_if(std::begin(symbols), std::end(symbols), [&](std::string_view symbol) {
-    return text.substr(begin, symbol.size()) == symbol;
-  });
+  const auto* found =
+      std::ranges::find_if(symbols, [&](std::string_view symbol) { return text.substr(begin).starts_with(symbol); });
   if (found == std::end(symbols)) {
     std::size_t end = begin + 1;
     while (end < text.size() && continues_character(text[end])) ++end;

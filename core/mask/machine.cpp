@@ -162,11 +162,8 @@ void fill_each(std::vector<U>& out, F f) {
 template <typename T, typename U, typename F>
 void each(const Register& a, std::vector<U>& out, F f) {
   const T* x = data<T>(a);
-  if (a.wide) {
-    fill_each<T>(out, [=](std::size_t i) { return f(x[i]); });
-  } else {
-    std::fill(out.begin(), out.end(), static_cast<U>(f(x[0])));
-  }
+  if (a.wide) fill_each<T>(out, [=](std::size_t i) { return f(x[i]); });
+  else std::ranges::fill(out, static_cast<U>(f(x[0])));
 }
 
 /// One loop each for wide with wide, wide with single, and single with wide operands, so that the compiler vectorises
@@ -229,11 +226,8 @@ void Machine::set_window(Index first, Index count) {
   keys_ = count;
   for (Register& r : program_.registers) {
     const std::size_t size = r.wide ? static_cast<std::size_t>(count) : 1;
-    if (r.condition) {
-      r.truths.resize(size);
-    } else {
-      r.numbers.resize(size);
-    }
+    if (r.condition) r.truths.resize(size);
+    else r.numbers.resize(size);
   }
 }
 
@@ -364,6 +358,12 @@ void Machine::run_drawn(const Instruction& instruction, Register& out) {
                [&](double j) { return all || (any && mix(prefix + word(j)) <= largest); });
 }
 
+std::size_t Machine::checked_keys(const Instruction& instruction, const Register& value) const {
+  const int guard = instruction.guard;
+  const bool wide = value.wide || (guard >= 0 && program_.registers[static_cast<std::size_t>(guard)].wide);
+  return wide ? static_cast<std::size_t>(keys_) : 1;
+}
+
 bool Machine::counts(const Instruction& instruction, std::size_t key) const {
   if (instruction.guard < 0) return true;
   return get<std::uint8_t>(program_.registers[static_cast<std::size_t>(instruction.guard)], key) != 0;
@@ -383,11 +383,8 @@ std::string Machine::where(std::size_t key) const {
 }
 
 void Machine::check_divisor(const Instruction& instruction, const Register& divisor) const {
-  if (std::find(divisor.numbers.begin(), divisor.numbers.end(), 0.0) == divisor.numbers.end()) return;
-  const Register& guard = program_.registers[static_cast<std::size_t>(std::max(instruction.guard, 0))];
-  const bool wide = divisor.wide || (instruction.guard >= 0 && guard.wide);
-  const std::size_t keys = wide ? static_cast<std::size_t>(keys_) : 1;
-  for (std::size_t key = 0; key < keys; ++key) {
+  if (std::ranges::find(divisor.numbers, 0.0) == divisor.numbers.end()) return;
+  for (std::size_t key = 0; key < checked_keys(instruction, divisor); ++key) {
     if (get<double>(divisor, key) != 0.0 || !counts(instruction, key)) continue;
     throw ExpressionError(instruction.node->operands[1]->span.begin, Message("division by zero at {0}", where(key)),
                           "expected a divisor other than 0");
@@ -395,9 +392,7 @@ void Machine::check_divisor(const Instruction& instruction, const Register& divi
 }
 
 void Machine::check_range(const Instruction& instruction, const Register& value) const {
-  const Register& guard = program_.registers[static_cast<std::size_t>(std::max(instruction.guard, 0))];
-  const bool wide = instruction.guard >= 0 && guard.wide;
-  for (std::size_t key = 0; key < (wide ? static_cast<std::size_t>(keys_) : 1); ++key) {
+  for (std::size_t key = 0; key < checked_keys(instruction, value); ++key) {
     if (!counts(instruction, key)) continue;
     const Node& node = *instruction.node;
     return check_argument(*node.pattern, *node.parameter, value.numbers[0], node.span.begin);

@@ -77,6 +77,8 @@ class Machine {
   void run_drawn(const Instruction& instruction, Register& out);
   void check_divisor(const Instruction& instruction, const Register& divisor) const;
   void check_range(const Instruction& instruction, const Register& value) const;
+  /// How many keys to check: one if the value and its guard are the same for all keys.
+  std::size_t checked_keys(const Instruction& instruction, const Register& value) const;
   bool counts(const Instruction& instruction, std::size_t key) const;
   std::string where(std::size_t key) const;
   const Register& input(const Instruction& instruction, std::size_t i) const {

@@ -135,24 +135,19 @@ class Evaluator {
       }
       case Op::logical_and: {
         const Interval a = value(*node.operands[0]);
-        if (a.hi == 0) return no;
-        const Interval c = value(*node.operands[1]);
-        return {std::min(a.lo, c.lo), std::min(a.hi, c.hi)};
+        return a.hi == 0 ? no : of_two(Op::minimum, a, value(*node.operands[1]));
       }
       case Op::member: {
         const Interval left = value(*node.operands[0]);
         Interval any = no;
         for (std::size_t i = 1; i < node.operands.size() && any.lo == 0; ++i) {
-          const Interval one = of_two(Op::equal, left, value(*node.operands[i]));
-          any = {std::max(any.lo, one.lo), std::max(any.hi, one.hi)};
+          any = of_two(Op::maximum, any, of_two(Op::equal, left, value(*node.operands[i])));
         }
         return any;
       }
       case Op::logical_or: {
         const Interval a = value(*node.operands[0]);
-        if (a.lo != 0) return yes;
-        const Interval c = value(*node.operands[1]);
-        return {std::max(a.lo, c.lo), std::max(a.hi, c.hi)};
+        return a.lo != 0 ? yes : of_two(Op::maximum, a, value(*node.operands[1]));
       }
       default: break;
     }
@@ -192,8 +187,9 @@ class Evaluator {
     }
   }
 
+  static Interval exactly(Index x) { return {static_cast<double>(x), static_cast<double>(x)}; }
+
   Interval variable(Variable which) const {
-    const auto exactly = [](Index x) { return Interval{static_cast<double>(x), static_cast<double>(x)}; };
     switch (which) {
       case Variable::q: return q_;
       case Variable::k: return k_;
@@ -201,7 +197,7 @@ class Evaluator {
       case Variable::h: return exactly(h_);
       case Variable::n_q: return exactly(context_.n_q);
       case Variable::n_k: return exactly(context_.n_k);
-      case Variable::valid_len: return lengths();
+      case Variable::valid_len: return in_row(context_.valid_lens, b_, q_);
       case Variable::file_mask:
       case Variable::painted_mask: return either;
       case Variable::doc_q: return documents(q_);
@@ -215,32 +211,21 @@ class Evaluator {
     return anything;
   }
 
-  Interval lengths() const {
-    const Tensor& lens = context_.valid_lens;
-    if (!lens.defined()) return anything;
-    if (lens.rank() == 1) {
-      const auto length = static_cast<double>(lens.at({b_}));
-      return {length, length};
-    }
+  /// The numbers of a tensor [rows] in this row, or of a tensor [rows, n] at these positions of it.
+  static Interval in_row(const Tensor& table, Index row, Interval positions) {
+    if (!table.defined()) return anything;
+    const bool one = table.rank() == 1;
     Interval all{infinity, -infinity};
-    for (Index q = static_cast<Index>(q_.lo); q <= static_cast<Index>(q_.hi); ++q) {
-      const auto length = static_cast<double>(lens.at({b_, q}));
-      all = {std::min(all.lo, length), std::max(all.hi, length)};
+    for (auto i = static_cast<Index>(positions.lo); i <= static_cast<Index>(one ? positions.lo : positions.hi); ++i) {
+      const auto number = static_cast<double>(one ? table.at({row}) : table.at({row, i}));
+      all = {std::min(all.lo, number), std::max(all.hi, number)};
     }
     return all;
   }
 
-  /// The documents of the tokens in a range.
   Interval documents(Interval tokens) const {
     const Tensor& ids = context_.doc_ids;
-    if (!ids.defined()) return anything;
-    const Index entry = ids.size(0) > 1 ? b_ : 0;
-    Interval all{infinity, -infinity};
-    for (Index i = static_cast<Index>(tokens.lo); i <= static_cast<Index>(tokens.hi); ++i) {
-      const auto id = static_cast<double>(ids.at({entry, i}));
-      all = {std::min(all.lo, id), std::max(all.hi, id)};
-    }
-    return all;
+    return in_row(ids, ids.defined() && ids.size(0) > 1 ? b_ : 0, tokens);
   }
 
   const MaskContext& context_;

@@ -36,11 +36,12 @@ void paint_row(Row& row, const Run& stroke, Paint paint) {
     if (run.end > stroke.end) left.push_back({std::max(run.key, stroke.end), run.end, run.attend});
   }
   if (paint != Paint::give_back) left.push_back({stroke.key, stroke.end, paint == Paint::allow});
-  std::sort(left.begin(), left.end());
+  std::ranges::sort(left);
   row.clear();
   for (const Run& run : left) {
     const bool continues = !row.empty() && row.back().end == run.key && row.back().attend == run.attend;
-    continues ? void(row.back().end = run.end) : row.push_back(run);
+    if (continues) row.back().end = run.end;
+    else row.push_back(run);
   }
 }
 
@@ -78,13 +79,12 @@ std::vector<Rectangle> rectangles(const Rows& rows) {
 /// heads of one entry, or one matrix.
 void add_scopes(const Rectangle& rectangle, const std::vector<bool>& present, const PaintSizes& sizes,
                 std::vector<PaintedCells>& result) {
-  const auto [query, key, attend, queries, keys] = rectangle;
   const auto present_at = [&](Index b, Index h) { return present[static_cast<std::size_t>(b * sizes.heads + h)]; };
-  const auto add = [&, query = query, key = key, attend = attend, queries = queries, keys = keys](Index batch,
-                                                                                                  Index head) {
+  const auto add = [&](Index batch, Index head) {
+    const auto& [query, key, attend, queries, keys] = rectangle;
     result.push_back({batch, head, query, key, attend, queries, keys});
   };
-  if (std::find(present.begin(), present.end(), false) == present.end()) return add(-1, -1);
+  if (std::ranges::find(present, false) == present.end()) return add(-1, -1);
   std::vector<bool> in_all_entries(static_cast<std::size_t>(sizes.heads), true);
   for (Index h = 0; h < sizes.heads; ++h) {
     const auto at = static_cast<std::size_t>(h);
@@ -106,25 +106,17 @@ void add_scopes(const Rectangle& rectangle, const std::vector<bool>& present, co
 
 /// Joins the painted cells of all matrices.
 std::vector<PaintedCells> joined(const std::vector<Rows>& matrices, const PaintSizes& sizes) {
-  std::vector<PaintedCells> result;
-  if (matrices.size() == 1) {
-    for (const auto& [query, key, attend, queries, keys] : rectangles(matrices.front())) {
-      result.push_back({-1, -1, query, key, attend, queries, keys});
+  std::map<Rectangle, std::vector<bool>> where;
+  for (std::size_t m = 0; m < matrices.size(); ++m) {
+    for (const Rectangle& rectangle : rectangles(matrices[m])) {
+      std::vector<bool>& present = where[rectangle];
+      present.resize(matrices.size());
+      present[m] = true;
     }
-  } else {
-    std::map<Rectangle, std::vector<bool>> where;
-    for (std::size_t m = 0; m < matrices.size(); ++m) {
-      for (const Rectangle& rectangle : rectangles(matrices[m])) {
-        std::vector<bool>& present = where[rectangle];
-        present.resize(matrices.size());
-        present[m] = true;
-      }
-    }
-    for (const auto& [rectangle, present] : where) add_scopes(rectangle, present, sizes, result);
   }
-  const auto order = [](const PaintedCells& c) { return std::tuple(c.batch, c.head, c.query, c.key); };
-  std::sort(result.begin(), result.end(),
-            [&](const PaintedCells& a, const PaintedCells& b) { return order(a) < order(b); });
+  std::vector<PaintedCells> result;
+  for (const auto& [rectangle, present] : where) add_scopes(rectangle, present, sizes, result);
+  std::ranges::sort(result, {}, [](const PaintedCells& c) { return std::tuple(c.batch, c.head, c.query, c.key); });
   return result;
 }
 

@@ -166,9 +166,8 @@ class Parser {
     const bool right = values.size() == 1 && values[0]->op == Op::variable &&
                        (values[0]->variable == Variable::q || values[0]->variable == Variable::k);
     if (right) return values[0];
-    const std::string word(token.text);
-    throw ExpressionError(token.span.begin, Message("{0} is of a query or a key", quoted(word)),
-                          Message("expected {0}(q) or {1}(k)", word, word));
+    throw ExpressionError(token.span.begin, Message("{0} is of a query or a key", quoted(token.text)),
+                          Message("expected {0}(q) or {1}(k)", token.text, token.text));
   }
 
   /// doc(q), doc(k): the document of a token; place(q), place(k): the token's position in its document.
@@ -202,13 +201,11 @@ class Parser {
           Message(symbol == "=" ? "expected {0} to compare" : "expected {0} to combine conditions", quoted(twice)));
     }
     for (const Foreign& foreign : foreign_operators) {
-      if (foreign.word == symbol) {
+      if (foreign.word == symbol)
         throw ExpressionError(peek().span.begin, Message("{0} is not an operator here", quoted(symbol)),
                               Message("write {0}", foreign.suggestion.data()));
-      }
     }
-    const auto* found = std::find_if(std::begin(binary_operators), std::end(binary_operators),
-                                     [&](const BinaryOperator& candidate) { return candidate.symbol == symbol; });
+    const auto* found = std::ranges::find(binary_operators, symbol, &BinaryOperator::symbol);
     return found == std::end(binary_operators) ? nullptr : found;
   }
 
@@ -278,7 +275,7 @@ class Parser {
       if (peek().kind == Token::Kind::end) fail_expected(argument_wanted(callee.text, result.size()));
       result.push_back(choice());
     } while (accept(","));
-    if (!accept(")")) fail_expected(Message("',' or ')' to close {0}(", std::string(callee.text)));
+    if (!accept(")")) fail_expected(Message("',' or ')' to close {0}(", callee.text));
     return result;
   }
 
@@ -303,11 +300,11 @@ class Parser {
                             values.empty()
                                 ? Message("{0} takes {1} and got none", signature(pattern), most)
                                 : Message("{0} takes {1} and got {2}", signature(pattern), most, values.size()),
-                            Message("expected for example {0}", std::string(pattern.example)));
+                            Message("expected for example {0}", pattern.example));
     }
     if (pattern.repeats && values.size() > most_repeated) {
       throw ExpressionError(values[most_repeated]->span.begin,
-                            Message("{0}() has {1} numbers", std::string(pattern.name), values.size()),
+                            Message("{0}() has {1} numbers", pattern.name, values.size()),
                             Message("expected at most {0}", most_repeated));
     }
     const Span span = since(token.span.begin);
@@ -324,7 +321,7 @@ class Parser {
   NodePtr function_call(const Function& function, const Token& token, bool called) {
     if (!called) {
       throw ExpressionError(token.span.begin, Message("{0} is a function", quoted(token.text)),
-                            Message("expected {0}(…)", std::string(token.text)));
+                            Message("expected {0}(…)", token.text));
     }
     std::vector<NodePtr> values = arguments(token);
     const bool any_more = function.arguments >= 2;

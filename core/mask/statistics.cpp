@@ -20,6 +20,18 @@ Index allowed_in(const MatrixView& mask, Index row, Index rows, Index col, Index
   return allowed;
 }
 
+/// Calls f(row, rows, col, cols, allowed cells) for each block × block tile.
+template <typename F>
+void each_block(const MatrixView& mask, Index block, F f) {
+  assert(block >= 1);
+  for (Index row = 0; row < mask.rows; row += block) {
+    for (Index col = 0; col < mask.cols; col += block) {
+      const Index rows = std::min(block, mask.rows - row), cols = std::min(block, mask.cols - col);
+      f(row, rows, col, cols, allowed_in(mask, row, rows, col, cols));
+    }
+  }
+}
+
 Shape common_shape(const Shape& a, const Shape& b) {
   Shape result = a.size() < b.size() ? b : a;
   const Shape& shorter = a.size() < b.size() ? a : b;
@@ -50,38 +62,26 @@ AllowedShare allowed_share(const Tensor& mask) {
 }
 
 BlockCounts block_counts(const Tensor& mask, Index block) {
-  assert(block >= 1);
   BlockCounts counts;
   each_matrix(mask, [&](const MatrixView& m, Index, Index) {
-    for (Index row = 0; row < m.rows; row += block) {
-      for (Index col = 0; col < m.cols; col += block) {
-        const Index rows = std::min(block, m.rows - row), cols = std::min(block, m.cols - col);
-        const Index allowed = allowed_in(m, row, rows, col, cols);
-        if (allowed == 0) counts.skipped_cells += rows * cols;
-        ++(allowed == 0 ? counts.empty : allowed == rows * cols ? counts.full : counts.partial);
-      }
-    }
+    each_block(m, block, [&](Index, Index rows, Index, Index cols, Index allowed) {
+      if (allowed == 0) counts.skipped_cells += rows * cols;
+      ++(allowed == 0 ? counts.empty : allowed == rows * cols ? counts.full : counts.partial);
+    });
   });
   return counts;
 }
 
 Tensor block_cells(const MatrixView& mask, Index block) {
-  assert(block >= 1);
   Buffer cells(static_cast<std::size_t>(mask.rows * mask.cols), 0);
-  for (Index row = 0; row < mask.rows; row += block) {
-    for (Index col = 0; col < mask.cols; col += block) {
-      const Index rows = std::min(block, mask.rows - row), cols = std::min(block, mask.cols - col);
-      const Index allowed = allowed_in(mask, row, rows, col, cols);
-      if (allowed == 0) continue;
-      for (Index r = row; r < row + rows; ++r) {
-        for (Index c = col; c < col + cols; ++c) {
-          cells[static_cast<std::size_t>(r * mask.cols + c)] = allowed == rows * cols ? 3.0f
-                                                               : mask(r, c) != 0      ? 2.0f
-                                                                                      : 1.0f;
-        }
-      }
+  each_block(mask, block, [&](Index row, Index rows, Index col, Index cols, Index allowed) {
+    if (allowed == 0) return;
+    const bool full = allowed == rows * cols;
+    for (Index r = row; r < row + rows; ++r) {
+      for (Index c = col; c < col + cols; ++c)
+        cells[static_cast<std::size_t>(r * mask.cols + c)] = full ? 3.0F : mask(r, c) != 0 ? 2.0F : 1.0F;
     }
-  }
+  });
   return Tensor({mask.rows, mask.cols}, std::move(cells));
 }
 

@@ -87,10 +87,10 @@ Tensor with_residual(const Tensor& weights) {
   assert(m.rows == m.cols);
   Buffer cells;
   for (Index q = 0; q < m.rows; ++q) {
+    const auto half_of_each = [&](Index k) { return 0.5 * static_cast<double>(m(q, k)) + (q == k ? 0.5 : 0); };
     double sum = 0;
-    for (Index k = 0; k < m.cols; ++k) sum += 0.5 * static_cast<double>(m(q, k)) + (q == k ? 0.5 : 0);
-    for (Index k = 0; k < m.cols; ++k)
-      cells.push_back(static_cast<float>((0.5 * static_cast<double>(m(q, k)) + (q == k ? 0.5 : 0)) / sum));
+    for (Index k = 0; k < m.cols; ++k) sum += half_of_each(k);
+    for (Index k = 0; k < m.cols; ++k) cells.push_back(static_cast<float>(half_of_each(k) / sum));
   }
   return {{m.rows, m.cols}, std::move(cells)};
 }

@@ -39,7 +39,7 @@ Tensor rows_after(const Tensor& before, Index first, const Tensor& rows, Index c
   return {std::move(shape), std::move(all)};
 }
 
-/// Whether a pass keeps the weights of all layers. The overview of a longer text needs them.
+/// Whether a pass keeps the weights of all layers, which the overview of a longer text needs.
 bool keeps_all_weights(const NetworkRun& run, const RunOptions& options) {
   for (Index layer = 0; layer < std::ssize(run.network->layers()); ++layer) {
     if (!keeps_weights(run, layer, options)) return false;

@@ -16,13 +16,6 @@
 #include "core/tensor/error.h"
 
 namespace headlight {
-namespace {
-
-bool has_patterns(const Tensor& weights) {
-  return !weights.source() && std::max(weights.size(2), weights.size(3)) <= 4096;
-}
-
-}  // namespace
 
 Tensor pictures_of(const Tensor& weights, const std::stop_token& stop) {
   const Index rows = std::min(weights.size(2), picture_side), cols = std::min(weights.size(3), picture_side);
@@ -38,6 +31,11 @@ Tensor pictures_of(const Tensor& weights, const std::stop_token& stop) {
 }
 
 namespace {
+
+/// Whether the patterns of heads are measured; for longer texts they would take too long.
+bool has_patterns(const Tensor& weights) {
+  return !weights.source() && std::max(weights.size(2), weights.size(3)) <= 4096;
+}
 
 std::shared_ptr<const WordLines> words_of(const TokenBatch& tokens) {
   auto lines = std::make_shared<WordLines>();

@@ -13,8 +13,6 @@
 namespace headlight {
 namespace {
 
-constexpr std::string_view names[head_pattern_count] = {"previous", "first", "self", "next", "duplicate", "induction"};
-
 /// Calls visit(key) for each key that the pattern expects of query q.
 template <typename Visit>
 void for_each_key(HeadPattern pattern, const std::vector<Token>& tokens, Index q, Index n_k, Visit visit) {
@@ -103,7 +101,11 @@ HeadPatterns patterns_of_head(const Tensor& weights, Index h, const TokenBatch& 
 
 }  // namespace
 
-std::string_view name(HeadPattern pattern) { return names[static_cast<std::size_t>(pattern)]; }
+std::string_view name(HeadPattern pattern) {
+  constexpr std::string_view names[head_pattern_count] = {"previous", "first",     "self",
+                                                          "next",     "duplicate", "induction"};
+  return names[static_cast<std::size_t>(pattern)];
+}
 
 std::optional<HeadPattern> HeadPatterns::strongest(double least) const {
   std::optional<HeadPattern> most;
@@ -119,8 +121,8 @@ std::vector<HeadPatterns> head_patterns_of(const Tensor& weights, const TokenBat
   if (!weights.defined()) return {};
   std::vector<HeadPatterns> patterns(static_cast<std::size_t>(weights.size(1)));
   const Index heads = weights.size(1);
-  const auto helpers = static_cast<int>(
-      std::min(heads - 1, weights.count() >> 16));  // a short text takes less time than starting a thread
+  // A short text takes less time than starting a thread.
+  const auto helpers = static_cast<int>(std::min(heads - 1, weights.count() >> 16));
   std::atomic<Index> next{0};
   work_together(std::min(helpers, static_cast<int>(std::thread::hardware_concurrency()) - 1), [&](bool calling) {
     for (Index h = next++; h < heads; h = next++)

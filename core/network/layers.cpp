@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 #include "core/attention/kernels/kernels.h"
 #include "core/tensor/each_matrix.h"
@@ -58,7 +59,7 @@ std::vector<double> scores_of(std::span<const float> logits, Scoring scoring) {
 
 std::vector<std::size_t> descending(std::span<const double> values) {
   std::vector<std::size_t> order(values.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, std::ranges::greater(), [&](std::size_t i) { return values[i]; });
   return order;
 }

@@ -259,6 +259,7 @@ LogitParts Attribution::of(Index word, std::optional<Index> other) {
 }
 
 constexpr std::string_view part_names[] = {"token", "position", "head", "attention_bias", "mlp", "final_bias"};
+constexpr std::string_view state_names[] = {"residual", "heads", "mlp"};
 
 }  // namespace
 
@@ -294,7 +295,7 @@ std::vector<LensCell> lens_after(const NetworkRun& run, Index batch, Index block
     throw SettingError("--lens", Message("the logits of {0} are made of more than one token", network.spec().family),
                        "expected a network whose logits are made of one");
   const auto next = network.layer_at(std::ssize(network.spec().stacks) - 1, block + 1);
-  // a block's output is the next block's input
+  // A block's output is the next block's input.
   const Tensor& output = next ? run.layers[static_cast<std::size_t>(*next)].residual : run.final;
   const Tensor logits = network.logits_of(output.slice(0, batch, 1).contiguous());
   const Index count = run.text.last_stack().lengths[static_cast<std::size_t>(batch)];
@@ -318,12 +319,6 @@ std::vector<std::vector<LensCell>> lens_of(const NetworkRun& run, Index batch) {
     lens.push_back(lens_after(run, batch, block));
   return lens;
 }
-
-namespace {
-
-constexpr std::string_view state_names[] = {"residual", "heads", "mlp"};
-
-}  // namespace
 
 std::string_view name(Patch::What what) { return state_names[static_cast<std::size_t>(what)]; }
 

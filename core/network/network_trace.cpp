@@ -69,6 +69,7 @@ void note(const NetworkRun& pass, Index layer, const Scenario& scenario, const S
         Message("{0}: in this layer alone; the layers after it and the prediction go on from what it gives", changed));
   }
 }
+
 /// "1", "encoder.1", "decoder.1", "cross.1"
 bool is_numbered(std::string_view layer) {
   for (const std::string_view stack : {"encoder.", "decoder.", "cross."}) {

@@ -21,6 +21,7 @@ std::vector<float> row_of(const Tensor& residual, Index batch, Index row) {
   return numbers;
 }
 
+/// whole − part, number by number.
 std::vector<float> without(const std::vector<float>& whole, const std::vector<float>& part) {
   std::vector<float> rest;
   for (std::size_t c = 0; c < whole.size(); ++c) rest.push_back(whole[c] - part[c]);
@@ -152,7 +153,7 @@ std::optional<BlockParts> block_parts(const NetworkRun& run, const Trace& trace,
   const auto output = block_output(run, layer, batch, row);
   if (!spec.mlp || parts.normed || spec.mlp_sum.kind != NormKind::none || !output) return parts;
   parts.leaves = *output;
-  for (std::size_t c = 0; c < parts.leaves.size(); ++c) parts.mlp.push_back(parts.leaves[c] - parts.after[c]);
+  parts.mlp = without(parts.leaves, parts.after);
   return parts;
 }
 

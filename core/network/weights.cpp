@@ -152,19 +152,15 @@ void add_torch_masks(const Checkpoint& file, const AttentionSpec& spec, Inputs& 
   for (const std::string& name : spec.masks) masks.push_back(read_one(file, name, in.dims));
   // A run has only one fill value. With several fill values, or beside a causal rule, masks with a finite fill value
   // are added to the scores instead.
-  const auto fill_of = [](const TorchMask& mask) { return mask.fill; };
   const bool one_fill = !spec.causal && std::ranges::all_of(masks, [&](const TorchMask& mask) {
-    return mask.is_mask && fill_of(mask) == masks.front().fill;
+    return mask.is_mask && mask.fill == masks.front().fill;
   });
   Tensor attend = Tensor::full({1, 1, in.dims.n_q, in.dims.n_k}, 1);
   for (const TorchMask& mask : masks) {
     const bool hides = mask.is_mask && (one_fill || mask.fill == -infinity);
-    if (hides) {
-      attend = combined(attend, mask.values, [](float a, float m) { return m == 0 ? a : 0.0F; });
-    } else {
-      in.bias =
-          in.bias.defined() ? combined(in.bias, mask.values, [](float a, float m) { return a + m; }) : mask.values;
-    }
+    if (hides) attend = combined(attend, mask.values, [](float a, float m) { return m == 0 ? a : 0.0F; });
+    else if (in.bias.defined()) in.bias = combined(in.bias, mask.values, [](float a, float m) { return a + m; });
+    else in.bias = mask.values;
   }
   in.file_mask = attend;
   if (one_fill && std::isfinite(masks.front().fill)) in.fill = masks.front().fill;

@@ -65,16 +65,15 @@ class GgufTokenizer {
     const auto found = file_.texts().find("tokenizer.ggml." + std::string(key));
     return found == file_.texts().end() ? std::string() : found->second;
   }
-  bool flag(const char* key, bool usual) const {
+  double number(const char* key, double usual) const {
     const auto found = file_.numbers().find("tokenizer.ggml." + std::string(key));
-    return found == file_.numbers().end() ? usual : found->second != 0;
+    return found == file_.numbers().end() ? usual : found->second;
   }
+  bool flag(const char* key, bool usual) const { return number(key, usual ? 1 : 0) != 0; }
   std::optional<Token> token(const char* key) const {
-    const auto found = file_.numbers().find("tokenizer.ggml." + std::string(key));
-    if (found == file_.numbers().end() || !(found->second >= 0) || found->second >= static_cast<double>(tokens_.size()))
-      return {};
-    const auto id = static_cast<std::size_t>(found->second);
-    return Token{static_cast<Index>(id), tokens_[id]};
+    const double id = number(key, -1);
+    if (!(id >= 0) || id >= static_cast<double>(tokens_.size())) return {};
+    return Token{static_cast<Index>(id), tokens_[static_cast<std::size_t>(id)]};
   }
   std::vector<float> numbers(const char* key) const {
     const std::string name = "tokenizer.ggml." + std::string(key);

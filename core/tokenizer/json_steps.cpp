@@ -74,12 +74,26 @@ PreTokenizer metaspace_of(const TokenizerPart& part) {
 }
 
 Normalizer bert_of(const TokenizerPart& part) {
-  BertCleaning what;
-  what.clean = part.is("clean_text", true);
-  what.ideographs = part.is("handle_chinese_chars", true);
-  what.lower = part.is("lowercase", true);
-  what.plain = part.is("strip_accents", what.lower);
-  return bert_cleaning(what);
+  const bool lower = part.is("lowercase", true);
+  return bert_cleaning({.clean = part.is("clean_text", true),
+                        .ideographs = part.is("handle_chinese_chars", true),
+                        .plain = part.is("strip_accents", lower),
+                        .lower = lower});
+}
+
+/// A pre-tokenizer that is a single step, by its type.
+PreTokenizer pre_tokenizer_of(const TokenizerPart& part, const std::string& type) {
+  if (type == "ByteLevel") return byte_level(part.is("add_prefix_space", true), part.is("use_regex", true));
+  if (type == "Punctuation") return punctuation(cut_of(part));
+  if (type == "Digits")
+    return splitting(each_character_that(is_digit),
+                     part.is("individual_digits", false) ? Cut::isolated : Cut::contiguous);
+  if (type == "CharDelimiterSplit") return splitting(each_place_of(character_of(part, "delimiter", "")), Cut::removed);
+  if (type == "Whitespace") return signs_apart();
+  if (type == "WhitespaceSplit") return between_blanks();
+  if (type == "Metaspace") return metaspace_of(part);
+  if (type == "Split") return split_of(part);
+  part.refuse(Message("is {0}", in_quotes(type)));
 }
 
 }  // namespace
@@ -94,8 +108,6 @@ Index token_id(const Json& id, std::string_view token, const ErrorPlace& place) 
   if (!whole) place.fail(Message("the id of {0} is no whole number", in_quotes(token)), "0 to 4294967295");
   return id.get<Index>();
 }
-
-std::string TokenizerPart::type() const { return text("type"); }
 
 TokenizerPart TokenizerPart::at(const char* key) const {
   static const Json nothing;
@@ -131,7 +143,7 @@ void TokenizerPart::refuse(const Message& what) const {
 
 Normalizer normalizer_of(const TokenizerPart& part) {
   if (!part.there()) return {};
-  const std::string type = part.type();
+  const std::string type = part.text("type");
   if (type == "Sequence") {
     std::vector<Normalizer> steps;
     for (const TokenizerPart& step : part.list("normalizers")) steps.push_back(normalizer_of(step));
@@ -154,32 +166,15 @@ Normalizer normalizer_of(const TokenizerPart& part) {
 
 void append_pre_tokenizer(const TokenizerPart& part, TokenizerParts& parts) {
   if (!part.there()) return;
-  const std::string type = part.type();
+  const std::string type = part.text("type");
   if (type == "Sequence") {
     for (const TokenizerPart& step : part.list("pretokenizers")) append_pre_tokenizer(step, parts);
-  } else if (type == "ByteLevel") {
-    parts.byte_level = true;
-    parts.words.push_back(byte_level(part.is("add_prefix_space", true), part.is("use_regex", true)));
   } else if (type == "BertPreTokenizer") {
     parts.words.push_back(between_blanks());
     parts.words.push_back(punctuation(Cut::isolated));
-  } else if (type == "Punctuation") {
-    parts.words.push_back(punctuation(cut_of(part)));
-  } else if (type == "Digits") {
-    parts.words.push_back(splitting(each_character_that(is_digit),
-                                    part.is("individual_digits", false) ? Cut::isolated : Cut::contiguous));
-  } else if (type == "CharDelimiterSplit") {
-    parts.words.push_back(splitting(each_place_of(character_of(part, "delimiter", "")), Cut::removed));
-  } else if (type == "Whitespace") {
-    parts.words.push_back(signs_apart());
-  } else if (type == "WhitespaceSplit") {
-    parts.words.push_back(between_blanks());
-  } else if (type == "Metaspace") {
-    parts.words.push_back(metaspace_of(part));
-  } else if (type == "Split") {
-    parts.words.push_back(split_of(part));
   } else {
-    part.refuse(Message("is {0}", in_quotes(type)));
+    parts.words.push_back(pre_tokenizer_of(part, type));
+    parts.byte_level = parts.byte_level || type == "ByteLevel";
   }
 }
 

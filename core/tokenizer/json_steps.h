@@ -26,8 +26,6 @@ struct TokenizerPart {
   int depth = 0;  ///< of lists in lists
 
   bool there() const { return !value.is_null(); }
-  /// Its "type".
-  std::string type() const;
   TokenizerPart at(const char* key) const;
   std::vector<TokenizerPart> list(const char* key) const;
   std::string text(const char* key, const std::string& otherwise = {}) const;

@@ -27,11 +27,8 @@ std::string cleaned(const std::string& text) {
 
 std::string lowered(const std::string& text) {
   return each_character(text, [](std::string& to, char32_t c) {
-    if (c == 0x130) {  // İ, the one letter whose lower case is two characters
-      to += "i\u0307";
-    } else {
-      append_utf8(to, to_lower(c));
-    }
+    if (c == 0x130) to += "i\u0307";  // İ, the one letter whose lower case is two characters
+    else append_utf8(to, to_lower(c));
   });
 }
 
@@ -132,9 +129,7 @@ Normalizer nmt_cleaning() {
   };
 }
 
-Normalizer byte_spelling() {
-  return [](const std::string& text) { return spelled_bytes(text); };
-}
+Normalizer byte_spelling() { return spelled_bytes; }
 
 CharsMap::CharsMap(std::string bytes, const ErrorPlace& place) {
   if (bytes.empty()) return;

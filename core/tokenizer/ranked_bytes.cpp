@@ -72,9 +72,7 @@ bool holds_ranked_bytes(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   file.read(head.data(), static_cast<std::streamsize>(head.size()));
   head.resize(static_cast<std::size_t>(file.gcount()));
-  std::string_view line = std::string_view(head).substr(0, head.find('\n'));
-  if (line.ends_with('\r')) line.remove_suffix(1);
-  return ranked_token(line).has_value();
+  return ranked_token(without_return(std::string_view(head).substr(0, head.find('\n')))).has_value();
 }
 
 std::unique_ptr<const TokenSplitter> open_ranked_bytes(const std::filesystem::path& path) {

@@ -1,7 +1,7 @@
 #include "core/tokenizer/saved_settings.h"
 
 #include <algorithm>
-#include <map>
+#include <iterator>
 
 #include "core/files/load_budget.h"
 #include "core/text/number_text.h"
@@ -31,6 +31,26 @@ std::optional<std::string> content_of(const Json& token) {
 
 bool is_set(const Json& token, const char* name) { return token.is_object() && field(token, name) == true; }
 
+/// A tokenizer's class and the values of config.json's "model_type" that usually have it, between blanks.
+struct UsualClass {
+  const char* tokenizer;
+  std::string_view models;
+};
+constexpr UsualClass usual_classes[] = {
+    {"RobertaTokenizer", " roberta roberta-prelayernorm bart mvp longformer led "},
+    {"T5Tokenizer", " t5 mt5 umt5 "},
+    {"LlamaTokenizer", " llama mistral mixtral phi3 "},
+    {"GemmaTokenizer", " gemma gemma2 gemma3_text "},
+    {"XLMRobertaTokenizer", " xlm-roberta "},
+    {"CamembertTokenizer", " camembert "},
+    {"MBartTokenizer", " mbart "},
+    {"MarianTokenizer", " marian "},
+};
+
+std::optional<Index> whole_number(const Json& value) {
+  return value.is_number_unsigned() ? std::optional(value.get<Index>()) : std::nullopt;
+}
+
 }  // namespace
 
 SavedSettings::SavedSettings(const std::filesystem::path& folder)
@@ -55,40 +75,16 @@ std::string SavedSettings::tokenizer_class() const {
     std::string name = saved.get<std::string>();
     return name.ends_with("Fast") ? name.substr(0, name.size() - 4) : name;
   }
-  static const std::map<std::string, const char*> by_model_type{{"roberta", "RobertaTokenizer"},
-                                                                {"roberta-prelayernorm", "RobertaTokenizer"},
-                                                                {"bart", "RobertaTokenizer"},
-                                                                {"mvp", "RobertaTokenizer"},
-                                                                {"longformer", "RobertaTokenizer"},
-                                                                {"led", "RobertaTokenizer"},
-                                                                {"t5", "T5Tokenizer"},
-                                                                {"mt5", "T5Tokenizer"},
-                                                                {"umt5", "T5Tokenizer"},
-                                                                {"llama", "LlamaTokenizer"},
-                                                                {"mistral", "LlamaTokenizer"},
-                                                                {"mixtral", "LlamaTokenizer"},
-                                                                {"phi3", "LlamaTokenizer"},
-                                                                {"gemma", "GemmaTokenizer"},
-                                                                {"gemma2", "GemmaTokenizer"},
-                                                                {"gemma3_text", "GemmaTokenizer"},
-                                                                {"xlm-roberta", "XLMRobertaTokenizer"},
-                                                                {"camembert", "CamembertTokenizer"},
-                                                                {"mbart", "MBartTokenizer"},
-                                                                {"marian", "MarianTokenizer"}};
   const Json& type = field(model_, "model_type");
-  const auto found = type.is_string() ? by_model_type.find(type.get<std::string>()) : by_model_type.end();
-  return found == by_model_type.end() ? "GPT2Tokenizer" : found->second;
+  const std::string model = " " + (type.is_string() ? type.get<std::string>() : "") + " ";
+  const auto* found = std::ranges::find_if(
+      usual_classes, [&](const UsualClass& each) { return each.models.find(model) != std::string_view::npos; });
+  return found == std::end(usual_classes) ? "GPT2Tokenizer" : found->tokenizer;
 }
 
-std::optional<Index> SavedSettings::whole(const char* name) const {
-  const Json& value = field(settings_, name);
-  return value.is_number_unsigned() ? std::optional(value.get<Index>()) : std::nullopt;
-}
+std::optional<Index> SavedSettings::whole(const char* name) const { return whole_number(field(settings_, name)); }
 
-std::optional<Index> SavedSettings::vocabulary() const {
-  const Json& value = field(model_, "vocab_size");
-  return value.is_number_unsigned() ? std::optional(value.get<Index>()) : std::nullopt;
-}
+std::optional<Index> SavedSettings::vocabulary() const { return whole_number(field(model_, "vocab_size")); }
 
 std::vector<AddedToken> SavedSettings::added_tokens(Vocabulary& vocabulary) const {
   std::vector<AddedToken> tokens;

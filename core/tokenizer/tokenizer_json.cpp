@@ -90,15 +90,14 @@ Vocabulary vocabulary_of(const TokenizerPart& part) {
   const TokenizerPart list = part.at("vocab");
   if (!list.value.is_object() || list.value.empty()) part.place.fail("its model has no vocab", "{\"token\": id, …}");
   Vocabulary vocabulary;
-  for (const auto& [token, id] : list.value.items()) { vocabulary.emplace(token, token_id(id, token, part.place)); }
+  for (const auto& [token, id] : list.value.items()) vocabulary.emplace(token, token_id(id, token, part.place));
   return vocabulary;
 }
 
 /// "a b", or ["a", "b"] in newer files.
 std::pair<std::string, std::string> merge_of(const TokenizerPart& merge) {
-  if (merge.value.is_array() && merge.value.size() == 2 && merge.value[0].is_string() && merge.value[1].is_string()) {
+  if (merge.value.is_array() && merge.value.size() == 2 && merge.value[0].is_string() && merge.value[1].is_string())
     return {merge.value[0].get<std::string>(), merge.value[1].get<std::string>()};
-  }
   const std::string text = merge.value.is_string() ? merge.value.get<std::string>() : std::string();
   const std::size_t blank = text.find(' ');
   if (blank == std::string::npos) merge.place.fail("one of its merges is no pair", "\"a b\" or [\"a\", \"b\"]");
@@ -203,7 +202,7 @@ std::unique_ptr<const TokenModel> model_of(const TokenizerPart& part) {
 
 void read_post_processor(const TokenizerPart& part, TokenizerParts& parts) {
   if (!part.there()) return;
-  const std::string type = part.type();
+  const std::string type = part.text("type");
   if (type == "Sequence") {
     for (const TokenizerPart& step : part.list("processors")) read_post_processor(step, parts);
   } else if (type == "TemplateProcessing") {

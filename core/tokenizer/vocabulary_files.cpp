@@ -34,14 +34,9 @@ std::vector<std::pair<std::string, std::string>> read_merges(const std::filesyst
   return merges;
 }
 
-/// Whether the tokenizer puts <s> and </s> around each line, as RoBERTa's does.
-bool has_roberta_marks(const std::string& tokenizer_class) {
-  for (const char* like_roberta :
-       {"RobertaTokenizer", "BartTokenizer", "MvpTokenizer", "LongformerTokenizer", "LEDTokenizer"}) {
-    if (tokenizer_class == like_roberta) return true;
-  }
-  return false;
-}
+/// The classes that put <s> and </s> around each line, as RoBERTa's does.
+constexpr std::string_view like_roberta[] = {"RobertaTokenizer", "BartTokenizer", "MvpTokenizer", "LongformerTokenizer",
+                                             "LEDTokenizer"};
 
 }  // namespace
 
@@ -51,7 +46,7 @@ std::unique_ptr<const TokenSplitter> open_byte_pairs(const std::filesystem::path
   rules.vocabulary = read_vocabulary(vocabulary);
   rules.merges = read_merges(merges);
   const SavedSettings saved(vocabulary.parent_path());
-  const bool roberta_marks = has_roberta_marks(saved.tokenizer_class());
+  const bool roberta_marks = std::ranges::find(like_roberta, saved.tokenizer_class()) != std::end(like_roberta);
   TokenizerParts parts;
   parts.added = saved.added_tokens(rules.vocabulary);
   const auto special = [&](const char* name, const char* usual) -> std::optional<Token> {
@@ -73,11 +68,9 @@ std::unique_ptr<const TokenSplitter> open_byte_pairs(const std::filesystem::path
   if (roberta_marks) {
     add_around("cls_token", "<s>", parts.before);
     add_around("sep_token", "</s>", parts.after);
-    for (const char* mark : {"mask_token", "pad_token", "unk_token"}) {
-      special(mark, mark == std::string_view("mask_token")  ? "<mask>"
-                    : mark == std::string_view("pad_token") ? "<pad>"
-                                                            : "<unk>");
-    }
+    special("mask_token", "<mask>");
+    special("pad_token", "<pad>");
+    special("unk_token", "<unk>");
   } else if (saved.flag("add_bos_token").value_or(false)) {
     add_around("bos_token", "<|endoftext|>", parts.before);
   }

@@ -1,4 +1,4 @@
-// Words that are looked up: whole, or the longest piece first; and what is said of one that is not there.
+// Words that are looked up, whole or the longest piece first; and the error for a word that is missing.
 
 #include <algorithm>
 #include <cctype>
@@ -85,7 +85,7 @@ std::vector<std::string> nearest_words(const Vocabulary& vocabulary, std::string
     near.emplace_back(static_cast<double>(edits) - 0.5 * static_cast<double>(first_difference - letters.begin()), id,
                       known);
   }
-  std::sort(near.begin(), near.end());
+  std::ranges::sort(near);
   std::vector<std::string> words;
   for (std::size_t i = 0; i < std::min(count, near.size()); ++i) words.push_back(std::get<2>(near[i]));
   return words;
@@ -100,7 +100,7 @@ void fail_unknown(const Vocabulary& vocabulary, std::string_view word) {
       const auto first = static_cast<unsigned char>(known.empty() ? '\0' : known.front());
       if (std::isalpha(first) != 0 || first >= 0x80) listed.emplace_back(id, known);  // words only
     }
-    std::sort(listed.begin(), listed.end());
+    std::ranges::sort(listed);
     for (std::size_t i = 0; i < listed.size() && near.size() < 3; i += listed.size() / 3)
       near.push_back(listed[i].second);
   }
