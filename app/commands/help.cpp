@@ -127,8 +127,14 @@ std::string introduction_text() {
 
 std::string figure_text() { return options_text("\nFigure: of render and bundle\n", all_export_options()); }
 
+/// Whether it can be the name of a command: not a file, lesson:ID or an option.
+bool may_be_command(const std::string& word) {
+  return !word.empty() && word[0] != '-' && word.find_first_not_of("abcdefghijklmnopqrstuvwxyz-") == std::string::npos;
+}
+
 /// The lines of the introduction that begin with the command, with the lines that continue them.
 std::string command_lines(const std::string& command) {
+  if (!may_be_command(command)) return "";
   std::istringstream lines(introduction_text());
   std::string found, line;
   bool inside = false;
