@@ -223,7 +223,7 @@ TEST_CASE("the same words mean the same in a scenario file and on the command li
 TEST_CASE("help and version") {
   const Program program;
   CHECK(program.run("--version").out.starts_with("headlight "));
-  const Outcome help = program.run("trace --help");
+  const Outcome help = program.run("--help");
   CHECK(help.status == 0);
   for (const char* word : {"--mask EXPR", "render", "--dead-row", "Exit status"}) CHECK(contains(help.out, word));
 }
