@@ -159,7 +159,7 @@ Index own_rotary_channels(const FileReading& r, const Dims& d, const nlohmann::j
   if (r.resolving.scenario.rotary_dim) return *r.resolving.scenario.rotary_dim;
   const auto whole = r.own_number({"rotary_dim", "rope_dim"});
   auto share = r.own_number({"partial_rotary_factor", "rotary_pct", "rope_pct"});
-  if (!share && scaling.is_object() && scaling.contains("partial_rotary_factor"))
+  if (!share && scaling.is_object() && scaling.value("partial_rotary_factor", nlohmann::json()).is_number())
     share = {"partial_rotary_factor", scaling["partial_rotary_factor"].get<double>()};
   if (!whole && !share) return d.d_head;
   const double channels = whole ? whole->value : std::floor(share->value * static_cast<double>(d.d_head));
