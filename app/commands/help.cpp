@@ -2,6 +2,7 @@
 
 #include "app/commands/command_line.h"
 #include "core/export/export_options.h"
+#include "core/scenario/scenario_view.h"
 #include "core/scenario/settings_table.h"
 #include "core/text/texts.h"
 
@@ -80,7 +81,7 @@ Of compare
 
 constexpr const char* window_help = R"help(
 Of the window
-  --view pipeline|network|heads|map|mask|compare|lesson
+  --view VIEWS
                                   also map:STAGE:Q0:Q1,K0:K1, a part of a matrix; mask:SHEET with patterns, conventions,
                                   reach, cost or side_by_side
   --level sentence|pipeline|operation:STAGE
@@ -125,6 +126,12 @@ std::string introduction_text() {
   return replaced(introduction, "ENDINGS", endings);
 }
 
+std::string window_text() {
+  std::string views;
+  for (const ViewRow& row : view_rows) views.append(views.empty() ? "" : "|").append(row.name);
+  return replaced(window_help, "VIEWS", views);
+}
+
 std::string figure_text() { return options_text("\nFigure: of render and bundle\n", all_export_options()); }
 
 /// Whether it can be the name of a command: not a file, lesson:ID or an option.
@@ -149,7 +156,7 @@ std::string command_lines(const std::string& command) {
 
 std::string help_text() {
   return introduction_text() + options_text("\nSettings\n", all_settings()) + figure_text() + explain_help +
-         compare_help + window_help + exit_help;
+         compare_help + window_text() + exit_help;
 }
 
 std::string help_text(const std::string& command) {

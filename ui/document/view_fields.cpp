@@ -41,11 +41,11 @@ constexpr Words words_of(ProductOrder) { return way_words; }
 /// The number of values of an enum with names from name().
 template <typename T>
 constexpr std::size_t named_values = std::is_same_v<T, HeadPattern>   ? head_pattern_count
-                                     : std::is_same_v<T, ViewKind>    ? 7
-                                     : std::is_same_v<T, MaskTab>     ? 5
-                                     : std::is_same_v<T, Level>       ? 3
-                                     : std::is_same_v<T, HeadMeasure> ? 3
-                                     : std::is_same_v<T, Facet>       ? 5
+                                     : std::is_same_v<T, ViewKind>    ? view_rows.size()
+                                     : std::is_same_v<T, MaskTab>     ? tab_names.size()
+                                     : std::is_same_v<T, Level>       ? level_names.size()
+                                     : std::is_same_v<T, HeadMeasure> ? measure_names.size()
+                                     : std::is_same_v<T, Facet>       ? facet_names.size()
                                                                       : 0;
 
 template <typename T>
