@@ -14,7 +14,7 @@
 namespace headlight {
 
 /// The views in the middle of the window, in the order of their tabs.
-enum class ViewKind : std::uint8_t { pipeline, network, heads, map, mask, compare, lesson };
+enum class ViewKind : std::uint8_t { pipeline, network, heads, map, mask, compare, train, lesson };
 enum class MaskTab : std::uint8_t { patterns, conventions, reach, cost, side_by_side };
 /// The level of detail: a sentence and its attention, the whole pipeline, or one operation. The facet is what an
 /// operation shows: the step itself, the path of one word through all steps, queries and keys as arrows, how the next
@@ -31,13 +31,9 @@ struct ViewRow {
   std::string_view part = {};  ///< what may follow its name and a colon
   bool in_lessons = true;      ///< a lesson's step may show it
 };
-inline constexpr std::array view_rows{ViewRow{"pipeline"},
-                                      ViewRow{"network"},
-                                      ViewRow{"heads"},
-                                      ViewRow{"map", "STAGE:Q0:Q1,K0:K1"},
-                                      ViewRow{"mask", "SHEET"},
-                                      ViewRow{"compare"},
-                                      ViewRow{"lesson", "", false}};
+inline constexpr std::array view_rows{
+    ViewRow{"pipeline"},      ViewRow{"network"}, ViewRow{"heads"}, ViewRow{"map", "STAGE:Q0:Q1,K0:K1"},
+    ViewRow{"mask", "SHEET"}, ViewRow{"compare"}, ViewRow{"train"}, ViewRow{"lesson", "", false}};
 
 // The names of the others, in the same order.
 inline constexpr std::array<std::string_view, 5> tab_names{"patterns", "conventions", "reach", "cost", "side_by_side"};

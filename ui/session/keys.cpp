@@ -193,7 +193,8 @@ void look_keys(const Frame& frame) {
     const auto all = all_views();
     const auto now = std::ranges::find(all, view.kind, &ViewEntry::kind) - all.begin(),
                count = static_cast<std::ptrdiff_t>(all.size());
-    frame.show([kind = all[static_cast<std::size_t>((now + step + count) % count)].kind](View& v) { v.kind = kind; });
+    frame.show(
+        [kind = all[static_cast<std::size_t>((now + step + count) % count)].kind](View& v) { go_to_view(v, kind); });
   }
   const bool own =
       view_entry(view.kind).own_arrows ||

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "ui/export/export_open.h"
 #include "ui/heads/heads_picture.h"
@@ -11,6 +12,7 @@
 #include "ui/masklab/painting.h"
 #include "ui/mine/mine_picture.h"
 #include "ui/network/network_scene.h"
+#include "ui/train/train.h"
 
 namespace headlight {
 namespace {
@@ -58,12 +60,13 @@ bool leave_level(View& view) {
     view.looking.level = Level::pipeline;
     return true;
   }
-  if (view.step || view.selected) return false;
+  if (view.step || view.selected || view.back_to) return false;
   view.looking.level = Level::sentence;
   return true;
 }
 
 bool leave_network(View& view) {
+  if (view.network.together == LayersTogether::none && view.back_to) return false;
   if (view.network.together == LayersTogether::none) view.kind = ViewKind::pipeline;
   view.network.together = LayersTogether::none;
   return true;
@@ -127,6 +130,15 @@ constexpr std::array views{
               .shows = all,
               .sides = of_compare,
               .offer = offer_comparison},
+    ViewEntry{.kind = ViewKind::train,
+              .word = "views.train",
+              .draw = draw_train_view,
+              .least = least<640, 520>,
+              .shows = all,
+              .sides = neither,
+              .offer = offer_window,
+              .escape = leave_train,
+              .press = press_train_keys},
     ViewEntry{.kind = ViewKind::lesson,
               .word = "views.lesson",
               .draw = draw_lesson_view,
@@ -147,6 +159,11 @@ std::span<const ViewEntry> all_views() { return views; }
 
 const ViewEntry& view_entry(ViewKind kind) { return views[static_cast<std::size_t>(kind)]; }
 
+void go_to_view(View& view, ViewKind kind) {
+  view.kind = kind;
+  view.back_to.reset();
+}
+
 bool shows_hidden(const View& view) {
   auto* const shows = view_entry(view.kind).shows;
   return std::ranges::any_of(view.lesson.hidden, [&](Stage stage) { return shows(view, stage); });
@@ -160,8 +177,13 @@ void open_export_dialog(View& view, const Trace& trace, const std::optional<OwnS
 void cancel_in_view(View& view) {
   auto* const escape = view_entry(view.kind).escape;
   if (escape && escape(view)) return;
-  if (view.step) view = without_moment(std::move(view));
-  else view.selected.reset();
+  if (view.step) {
+    view = without_moment(std::move(view));
+  } else if (view.selected) {
+    view.selected.reset();
+  } else if (view.back_to) {
+    view.kind = *std::exchange(view.back_to, {});
+  }
 }
 
 }  // namespace headlight

@@ -1,0 +1,81 @@
+#include "ui/session/run_follower.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/tensor/error.h"
+#include "ui/document/action.h"
+
+namespace headlight {
+
+void RunFollower::Named::read(const std::string& of) {
+  if (of == name) return;
+  name = of;
+  run.reset();
+  if (!of.starts_with(run_prefix)) return;
+  try {
+    run = named_run(of);
+  } catch (const InputError&) {  // computing the scenario shows the error
+  }
+}
+
+/// The steps that it may have done by now.
+Index RunFollower::paced(const Document& document, Index until) {
+  const auto now = Clock::now();
+  const double passed = std::min(std::chrono::duration<double>(now - last_).count(), 0.1);
+  last_ = now;
+  const double done = document.learned ? static_cast<double>(document.learned->step) : 0;
+  if (until_ != until) allowed_ = done;
+  if (document.view.train.pace == TrainPace::at_once || until <= 0) return until;
+  const double seconds = document.view.train.pace == TrainPace::slow ? 30 : 8;
+  const double speed = static_cast<double>(run_.run->settings.steps) / seconds;
+  // A slow machine does not gather steps that it would then do all at once.
+  allowed_ = std::min(allowed_ + passed * speed, done + std::max(speed, 1.0));
+  return std::min(until, static_cast<Index>(allowed_));
+}
+
+/// It ended there, was paused or failed: other views show this step.
+void RunFollower::end_learning(Document& document, Index step) {
+  document.view.train.until = 0;
+  apply(document, EditScenario{[name = run_name(run_.run->settings, step)](Scenario& s) { s.file = name; }, {}});
+}
+
+void RunFollower::follow(Document& document) {
+  const bool same_step = run_.name == document.scenario.file;
+  TrainChoice& choice = document.view.train;
+  run_.read(document.scenario.source == Source::file ? document.scenario.file : std::string());
+  beside_.read(run_.run ? choice.beside : std::string());
+  if (!run_.run) {
+    choice.until = until_ = 0;
+    learning_.want({}, choice.round);
+    document.learned.reset();
+    document.learned_beside.reset();
+    return;
+  }
+  const TrainingSettings& settings = run_.run->settings;
+  const Index until = choice.until;
+  const Index wanted = std::max(paced(document, until), std::min(run_.run->step, settings.steps));
+  std::vector<Learning::Wish> wishes{{settings, wanted}};
+  // The first run catches up with the second one, and both go on together.
+  if (beside_.run && !(beside_.run->settings == settings)) wishes.push_back({beside_.run->settings, wanted});
+  learning_.want(wishes, choice.round);
+  document.learned = learning_.now(settings);
+  document.learned_beside = wishes.size() > 1 ? learning_.now(wishes[1].run) : nullptr;
+  if (document.learned_beside && document.learned_beside->moments.empty()) document.learned_beside.reset();
+  const Learned* learned = document.learned.get();
+  const bool paused = until_ > 0 && until == 0 && same_step;
+  if (learned &&
+      (paused || (until > 0 && (learned->step >= std::min(until, settings.steps) || !learned->error.empty()))))
+    end_learning(document, learned->step);
+  until_ = choice.until;
+}
+
+void RunFollower::wait(Document& document) {
+  const TrainPace pace = std::exchange(document.view.train.pace, TrainPace::at_once);
+  follow(document);
+  learning_.wait();
+  follow(document);
+  document.view.train.pace = pace;
+}
+
+}  // namespace headlight

@@ -1,0 +1,101 @@
+#include "ui/train/train_groups.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "core/text/number_text.h"
+
+namespace headlight {
+namespace {
+
+using Run = TrainingSettings;
+
+constexpr TrainOption masks[] = {
+    {"train.none", [](const Run& r) { return r.mask == "full()"; }, [](Run& r) { r.mask = "full()"; }},
+    {"causal()", [](const Run& r) { return r.mask == "causal()"; }, [](Run& r) { r.mask = "causal()"; }}};
+
+constexpr bool places_are(const Run& r, TrainedPositions places) {
+  return r.positions == places && r.rope == Rope::none && !r.alibi;
+}
+void set_places(Run& r, TrainedPositions places, Rope rope = Rope::none, bool alibi = false) {
+  r.positions = places;
+  r.rope = rope;
+  r.alibi = alibi;
+}
+constexpr TrainOption positions[] = {
+    {"train.learned", [](const Run& r) { return places_are(r, TrainedPositions::learned); },
+     [](Run& r) { set_places(r, TrainedPositions::learned); }},
+    {"train.none", [](const Run& r) { return places_are(r, TrainedPositions::none); },
+     [](Run& r) { set_places(r, TrainedPositions::none); }},
+    {"train.sinusoidal", [](const Run& r) { return places_are(r, TrainedPositions::sinusoidal); },
+     [](Run& r) { set_places(r, TrainedPositions::sinusoidal); }},
+    {"RoPE", [](const Run& r) { return r.positions == TrainedPositions::none && r.rope != Rope::none; },
+     [](Run& r) { set_places(r, TrainedPositions::none, Rope::half); }},
+    {"ALiBi", [](const Run& r) { return r.positions == TrainedPositions::none && r.alibi; },
+     [](Run& r) { set_places(r, TrainedPositions::none, Rope::none, true); }}};
+
+template <Index n>
+constexpr TrainOption layers_option(const char* word) {
+  return {word, [](const Run& r) { return r.layers == n; }, [](Run& r) { r.layers = n; }};
+}
+constexpr TrainOption layers[] = {layers_option<1>("1"), layers_option<2>("2"), layers_option<3>("3")};
+
+template <Index n>
+constexpr TrainOption heads_option(const char* word) {
+  return {word, [](const Run& r) { return r.heads == n; },
+          [](Run& r) {
+            r.heads = n;
+            r.kv_heads.reset();
+          }};
+}
+constexpr TrainOption heads[] = {heads_option<1>("1"), heads_option<2>("2"), heads_option<4>("4")};
+
+constexpr TrainOption scales[] = {{"1/√d", [](const Run& r) { return !r.scale; }, [](Run& r) { r.scale.reset(); }},
+                                  {"1", [](const Run& r) { return r.scale == 1.0F; }, [](Run& r) { r.scale = 1.0F; }},
+                                  {"8", [](const Run& r) { return r.scale == 8.0F; }, [](Run& r) { r.scale = 8.0F; }}};
+
+constexpr TrainOption mlps[] = {{"train.without", [](const Run& r) { return !r.mlp; }, [](Run& r) { r.mlp = false; }},
+                                {"train.with", [](const Run& r) { return r.mlp; }, [](Run& r) { r.mlp = true; }}};
+
+std::string number(float value) { return number_text(value, 3); }
+
+constexpr std::array groups{
+    TrainGroup{"train.mask", masks, [](const Run& r) { return r.mask; }},
+    TrainGroup{"train.positions", positions, [](const Run&) { return std::string("+"); }},
+    TrainGroup{"train.layers", layers, [](const Run& r) { return std::to_string(r.layers); }},
+    TrainGroup{"train.heads", heads, [](const Run& r) { return std::to_string(r.heads); }},
+    TrainGroup{"train.scale", scales, [](const Run& r) { return number(r.scale.value_or(0)); }},
+    TrainGroup{"train.mlp", mlps, [](const Run&) { return std::string(); }},
+    TrainGroup{"train.rate", {}, [](const Run& r) { return number(r.rate); }},
+    TrainGroup{"train.width", {}, [](const Run& r) { return std::to_string(r.d_model); }},
+    TrainGroup{"train.seed", {}, [](const Run& r) { return std::to_string(r.seed); }},
+};
+
+std::string value_words(const TrainGroup& group, const Run& run, const Words& words) {
+  const auto chosen = std::ranges::find_if(group.options, [&](const TrainOption& option) { return option.is(run); });
+  return chosen != group.options.end() ? option_words(*chosen, words) : group.text(run);
+}
+
+}  // namespace
+
+std::span<const TrainGroup> train_groups() { return groups; }
+
+std::string option_words(const TrainOption& option, const Words& words) {
+  return std::string_view(option.word).starts_with("train.") ? words(option.word) : option.word;
+}
+
+std::string choice_words(const TrainGroup& group, const Run& run, const Words& words) {
+  return words.fill("train.choice", {words(group.word), value_words(group, run, words)});
+}
+
+const TrainGroup* differing_group(const Run& a, const Run& b) {
+  for (const TrainGroup& group : groups) {
+    const bool other =
+        std::ranges::any_of(group.options, [&](const TrainOption& option) { return option.is(a) != option.is(b); });
+    if (other || group.text(a) != group.text(b)) return &group;
+  }
+  return nullptr;
+}
+
+}  // namespace headlight
