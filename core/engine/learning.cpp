@@ -40,6 +40,17 @@ const LearnedMoment* Learned::steepest() const {
   return best > 0 ? &nearest(middle) : nullptr;
 }
 
+std::string with_step(const std::string& name, Index step) {
+  return name.substr(0, name.rfind('@')) + "@" + std::to_string(step);
+}
+
+std::string whole_run_name(const TrainingSettings& run, Index step) {
+  std::string name = run_name(run, step);
+  if (run.steps != training_defaults(run.task).steps)
+    name.insert(name.rfind('@'), ";steps=" + std::to_string(run.steps));
+  return name;
+}
+
 /// One run. The worker has the trainer; `now` is shared.
 struct Learning::Learner {
   explicit Learner(TrainingSettings run) : settings(std::move(run)) {}

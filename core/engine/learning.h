@@ -43,6 +43,11 @@ struct Learned {
   const LearnedMoment* steepest() const;
 };
 
+/// The name of another step of the same run: "train:reverse@40" → "train:reverse@0".
+std::string with_step(const std::string& name, Index step);
+/// As run_name(), with the number of steps where it is not the task's usual one.
+std::string whole_run_name(const TrainingSettings& run, Index step);
+
 class Learning {
  public:
   /// `wake` is called on the worker when more is known.

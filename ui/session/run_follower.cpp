@@ -37,7 +37,7 @@ Index RunFollower::paced(const Document& document, Index until) {
 /// It ended there, was paused or failed: other views show this step.
 void RunFollower::end_learning(Document& document, Index step) {
   document.view.train.until = 0;
-  apply(document, EditScenario{[name = run_name(run_.run->settings, step)](Scenario& s) { s.file = name; }, {}});
+  apply(document, EditScenario{[step](Scenario& s) { s.file = with_step(s.file, step); }, {}});
 }
 
 void RunFollower::follow(Document& document) {

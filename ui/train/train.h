@@ -40,6 +40,7 @@ std::pair<std::string, std::string> run_names(const TrainingSettings& a, const T
 std::string probe_text(const Learned& run);
 /// The task, in the words' language.
 std::string task_title(const TrainingSettings& run, const Words& words);
+std::string task_title(const TrainingTask& task, const Words& words);
 
 struct TrainScene {
   Scene scene;
@@ -57,6 +58,8 @@ void draw_train_invitation(const Frame& frame, Rect place);
 /// Changes a choice of the run. If it has learned something, it stays beside the new one, which begins at once.
 void choose_in_run(const Frame& frame, const TrainStory& story, const std::string& gesture,
                    const std::function<void(TrainingSettings&)>& change);
+/// How long the run is; it stays the same run.
+void set_steps(const Frame& frame, const TrainStory& story, Index steps);
 void start_or_pause(const Frame& frame, const TrainStory& story);
 void one_step(const Frame& frame, const TrainStory& story);
 void begin_again(const Frame& frame, const TrainStory& story);

@@ -11,13 +11,13 @@ namespace headlight {
 namespace {
 
 /// The document's scenario becomes a step of the run; its text and layer stay, so that other views follow.
-void show_step(const Frame& frame, const std::string& gesture, const TrainingSettings& run, Index step) {
-  frame.edit(gesture, [name = run_name(run, step)](Scenario& s) { s.file = name; });
+void show_step(const Frame& frame, const std::string& gesture, Index step) {
+  frame.edit(gesture, [step](Scenario& s) { s.file = with_step(s.file, step); });
 }
 
 /// Another network, of which nothing is known that was set for the one before.
 void show_run(const Frame& frame, const std::string& gesture, const TrainingSettings& run, Index step) {
-  frame.edit(gesture, [name = run_name(run, step)](Scenario& s) {
+  frame.edit(gesture, [name = whole_run_name(run, step)](Scenario& s) {
     s = Scenario();
     s.source = Source::file;
     s.file = name;
@@ -44,9 +44,20 @@ void choose_in_run(const Frame& frame, const TrainStory& story, const std::strin
   }
   const bool two = first.step > 0 && !(next == first.settings);
   show_run(frame, gesture, next, first.settings == next ? first.step : 0);
-  frame.show([two, first = run_name(first.settings, 0), steps = next.steps](View& v) {
+  frame.show([two, first = whole_run_name(first.settings, 0), steps = next.steps](View& v) {
     v.train.beside = two ? first : std::string();
     v.train.until = two ? steps : 0;
+  });
+}
+
+void set_steps(const Frame& frame, const TrainStory& story, Index steps) {
+  TrainingSettings longer = story.run.settings;
+  longer.steps = std::max<Index>(steps, 1);
+  const Index step = std::min(story.step, longer.steps);
+  frame.edit("train_steps", [name = whole_run_name(longer, step)](Scenario& s) { s.file = name; });
+  frame.show([](View& v) {
+    v.train.until = 0;
+    v.train.beside.clear();
   });
 }
 
@@ -62,7 +73,7 @@ void one_step(const Frame& frame, const TrainStory& story) {
 }
 
 void begin_again(const Frame& frame, const TrainStory& story) {
-  show_step(frame, {}, story.run.settings, 0);
+  show_step(frame, {}, 0);
   frame.show([](View& v) {
     v.train.until = 0;
     ++v.train.round;
@@ -70,7 +81,7 @@ void begin_again(const Frame& frame, const TrainStory& story) {
 }
 
 void go_to_step(const Frame& frame, const TrainStory& story, Index step) {
-  show_step(frame, "train_step", story.run.settings, story.run.nearest(step).step);
+  show_step(frame, "train_step", story.run.nearest(step).step);
   learn_until(frame, 0);
 }
 
@@ -79,9 +90,8 @@ void go_where_it_happened(const Frame& frame, const TrainStory& story) {
 }
 
 void open_moment(const Frame& frame, const TrainStory& story, Index layer, Index head) {
-  frame.edit({}, [name = run_name(story.run.settings, story.run.nearest(story.step).step), layer,
-                  text = story.run.probe.text](Scenario& s) {
-    s.file = name;
+  frame.edit({}, [step = story.run.nearest(story.step).step, layer, text = story.run.probe.text](Scenario& s) {
+    s.file = with_step(s.file, step);
     s.text = text;
     s.layer = std::to_string(layer);
   });

@@ -17,9 +17,14 @@ namespace {
 
 constexpr const char* paces[] = {"train.pace_slow", "train.pace_watched", "train.pace_at_once"};
 
+void open_task(const Frame& frame, const TrainingTask& task) {
+  frame.actions.push_back(OpenFile{run_name(training_defaults(std::string(task.id)), 0)});
+}
+
 /// What the column says, found once for a run.
 struct ChoiceWords {
   std::string title, example;
+  std::vector<std::string> tasks;  ///< of training_tasks()
   struct Option {
     std::string id, words;
     bool chosen;
@@ -28,7 +33,8 @@ struct ChoiceWords {
 };
 
 ChoiceWords words_of(const Frame& frame, const Learned& run) {
-  ChoiceWords made{task_title(run.settings, frame.words), probe_text(run), {}};
+  ChoiceWords made{task_title(run.settings, frame.words), probe_text(run), {}, {}};
+  for (const TrainingTask& task : training_tasks()) made.tasks.push_back(task_title(task, frame.words));
   for (const TrainGroup& group : train_groups()) {
     auto& options = made.groups.emplace_back();
     for (const TrainOption& option : group.options)
@@ -38,20 +44,15 @@ ChoiceWords words_of(const Frame& frame, const Learned& run) {
   return made;
 }
 
-void choose_task(const Frame& frame, const TrainStory& story) {
+void choose_task(const Frame& frame, const TrainStory& story, const ChoiceWords& words) {
   const auto tasks = training_tasks();
   const auto now = std::ranges::find(tasks, std::string_view(story.run.settings.task), &TrainingTask::id);
-  const std::string& title = task_title(story.run.settings, frame.words);
   const auto name_of = [&](int i) {
-    return i < static_cast<int>(tasks.size())
-               ? frame.words("train.tasks." + std::string(tasks[static_cast<std::size_t>(i)].id))
-               : title.c_str();
+    return i < static_cast<int>(tasks.size()) ? words.tasks[static_cast<std::size_t>(i)].c_str() : words.title.c_str();
   };
   if (const auto chosen =
-          choice_box(frame, "##task", static_cast<int>(tasks.size()), static_cast<int>(now - tasks.begin()), name_of)) {
-    const std::string id(tasks[static_cast<std::size_t>(*chosen)].id);
-    frame.actions.push_back(OpenFile{run_name(training_defaults(id), 0)});
-  }
+          choice_box(frame, "##task", static_cast<int>(tasks.size()), static_cast<int>(now - tasks.begin()), name_of))
+    open_task(frame, tasks[static_cast<std::size_t>(*chosen)]);
 }
 
 /// The mask's expression, where it is none of the options.
@@ -106,6 +107,13 @@ void width_slider(const Frame& frame, const TrainStory& story) {
                   [value = width->value](TrainingSettings& run) { run.d_model = value; });
 }
 
+void steps_slider(const Frame& frame, const TrainStory& story) {
+  static constexpr Index lengths[] = {50, 100, 200, 300, 400, 500, 750, 1000, 1500, 2000, 3000, 4000, 5000, 10000};
+  if (const auto steps = int_slider(frame, "steps", frame.words("train.steps"), story.run.settings.steps,
+                                    Choices(std::span<const Index>(lengths))))
+    set_steps(frame, story, steps->value);
+}
+
 void draw_buttons(const Frame& frame, const TrainStory& story) {
   const float u = frame.u;
   const bool over = story.run.ended() && !story.learning;
@@ -133,7 +141,7 @@ void draw_train_choices(const Frame& frame, const TrainStory& story, Rect place)
       frame.kept([&] { return words_of(frame, story.run); }, frame.document.learned, frame.words.language());
   const PanelArea area(frame, "train_choices", place.min, place.max, frame.look.panel, {pad, pad},
                        PanelArea::Kind::scrolling);
-  choose_task(frame, story);
+  choose_task(frame, story, words);
   ImGui::PushTextWrapPos(0);
   note(frame, words.example);
   ImGui::PopTextWrapPos();
@@ -145,6 +153,7 @@ void draw_train_choices(const Frame& frame, const TrainStory& story, Rect place)
     if (!train_groups()[i].options.empty()) draw_group(frame, story, i, words);
   }
   rate_slider(frame, story);
+  steps_slider(frame, story);
   width_slider(frame, story);
   seed_slider(frame, story);
   note(frame, frame.words(story.run.step == 0 ? "train.hint_before" : "train.hint_after"));
@@ -157,9 +166,8 @@ void draw_train_invitation(const Frame& frame, Rect place) {
   const ControlArea area("tasks", {{at.x, at.y + 38 * u}, {at.x + width, place.max.y}});
   note(frame, frame.words("train.invitation"));
   for (const TrainingTask& task : training_tasks()) {
-    const std::string id(task.id);
-    if (chip(frame, id.c_str(), frame.words("train.tasks." + id), false, width))
-      frame.actions.push_back(OpenFile{run_name(training_defaults(id), 0)});
+    const std::string title = task_title(task, frame.words);
+    if (chip(frame, title.c_str(), title, false, width)) open_task(frame, task);
   }
 }
 

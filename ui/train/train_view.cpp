@@ -90,7 +90,12 @@ std::string probe_text(const Learned& run) {
 
 std::string task_title(const TrainingSettings& run, const Words& words) {
   const TrainingTask* task = training_task(run.task);
-  return task ? std::string(words("train.tasks." + std::string(task->id))) : words.fill("train.own_text", {run.task});
+  return task ? task_title(*task, words) : words.fill("train.own_text", {run.task});
+}
+
+std::string task_title(const TrainingTask& task, const Words& words) {
+  const std::string key = "train.tasks." + std::string(task.id);
+  return words.has(key) ? words(key) : task.title;
 }
 
 void draw_train_view(const Frame& frame, Rect place) {
