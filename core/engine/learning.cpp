@@ -139,17 +139,17 @@ void Learning::want(const std::vector<Wish>& wishes, int round) {
   }
   if (wishes_ == wishes) return task_.want(plan_, {});
   wishes_ = wishes;
-  struct Part {
+  struct Stretch {
     std::shared_ptr<Learner> learner;
     Index until = 0;
   };
-  auto parts = std::make_shared<std::vector<Part>>();
+  auto parts = std::make_shared<std::vector<Stretch>>();
   for (const Wish& wish : wishes) parts->push_back({learner_of(wish.run), wish.until});
   plan_ = parts;
   task_.want(plan_, [parts](const std::stop_token& stop, const auto& tell) {
     while (true) {
-      Part* next = nullptr;
-      for (Part& part : *parts) {
+      Stretch* next = nullptr;
+      for (Stretch& part : *parts) {
         if (!part.learner->done(part.until) && (!next || part.learner->step() < next->learner->step())) next = &part;
       }
       if (!next) return;

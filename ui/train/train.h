@@ -62,7 +62,7 @@ void choose_in_run(const Frame& frame, const TrainStory& story, const std::strin
 void set_steps(const Frame& frame, const TrainStory& story, Index steps);
 void start_or_pause(const Frame& frame, const TrainStory& story);
 void one_step(const Frame& frame, const TrainStory& story);
-void begin_again(const Frame& frame, const TrainStory& story);
+void begin_again(const Frame& frame);
 void go_to_step(const Frame& frame, const TrainStory& story, Index step);
 void go_where_it_happened(const Frame& frame, const TrainStory& story);
 /// Shows the step's network, at a head, in the sentence; Esc comes back.

@@ -65,14 +65,14 @@ void start_or_pause(const Frame& frame, const TrainStory& story) {
   const Learned& run = story.run;
   if (story.learning) return learn_until(frame, 0);
   if (run.error.empty() && run.step < run.settings.steps) return learn_until(frame, run.settings.steps);
-  begin_again(frame, story);
+  begin_again(frame);
 }
 
 void one_step(const Frame& frame, const TrainStory& story) {
   if (!story.run.ended()) learn_until(frame, story.run.step + 1);
 }
 
-void begin_again(const Frame& frame, const TrainStory& story) {
+void begin_again(const Frame& frame) {
   show_step(frame, {}, 0);
   frame.show([](View& v) {
     v.train.until = 0;

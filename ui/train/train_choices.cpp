@@ -127,7 +127,7 @@ void draw_buttons(const Frame& frame, const TrainStory& story) {
   ImGui::SetCursorScreenPos({at.x, ImGui::GetItemRectMax().y + 6 * u});
   ChipFlow flow(frame);
   if (!story.run.ended() && flow.chip("one", frame.words("train.one_step"), false)) one_step(frame, story);
-  if (story.run.step > 0 && !over && flow.chip("again", frame.words("train.again"), false)) begin_again(frame, story);
+  if (story.run.step > 0 && !over && flow.chip("again", frame.words("train.again"), false)) begin_again(frame);
   if (story.run.steepest() && flow.chip("where", frame.words("train.where"), false)) go_where_it_happened(frame, story);
   if (story.beside && flow.chip("alone", frame.words("train.alone"), false))
     frame.show([](View& v) { v.train.beside.clear(); });
