@@ -30,10 +30,11 @@ struct ChoiceWords {
     bool chosen;
   };
   std::vector<std::vector<Option>> groups;  ///< of train_groups()
+  bool risen = false;                       ///< there is a step where it happened
 };
 
 ChoiceWords words_of(const Frame& frame, const Learned& run) {
-  ChoiceWords made{task_title(run.settings, frame.words), probe_text(run), {}, {}};
+  ChoiceWords made{task_title(run.settings, frame.words), probe_text(run), {}, {}, run.steepest() != nullptr};
   for (const TrainingTask& task : training_tasks()) made.tasks.push_back(task_title(task, frame.words));
   for (const TrainGroup& group : train_groups()) {
     auto& options = made.groups.emplace_back();
@@ -114,7 +115,7 @@ void steps_slider(const Frame& frame, const TrainStory& story) {
     set_steps(frame, story, steps->value);
 }
 
-void draw_buttons(const Frame& frame, const TrainStory& story) {
+void draw_buttons(const Frame& frame, const TrainStory& story, const ChoiceWords& words) {
   const float u = frame.u;
   const bool over = story.run.ended() && !story.learning;
   const char* word = story.learning       ? "train.pause"
@@ -128,7 +129,7 @@ void draw_buttons(const Frame& frame, const TrainStory& story) {
   ChipFlow flow(frame);
   if (!story.run.ended() && flow.chip("one", frame.words("train.one_step"), false)) one_step(frame, story);
   if (story.run.step > 0 && !over && flow.chip("again", frame.words("train.again"), false)) begin_again(frame);
-  if (story.run.steepest() && flow.chip("where", frame.words("train.where"), false)) go_where_it_happened(frame, story);
+  if (words.risen && flow.chip("where", frame.words("train.where"), false)) go_where_it_happened(frame, story);
   if (story.beside && flow.chip("alone", frame.words("train.alone"), false))
     frame.show([](View& v) { v.train.beside.clear(); });
 }
@@ -145,7 +146,7 @@ void draw_train_choices(const Frame& frame, const TrainStory& story, Rect place)
   ImGui::PushTextWrapPos(0);
   note(frame, words.example);
   ImGui::PopTextWrapPos();
-  draw_buttons(frame, story);
+  draw_buttons(frame, story, words);
   section(frame, frame.words("train.pace"));
   if (const auto pace = pick(frame, "pace", paces, static_cast<int>(frame.view().train.pace)))
     frame.show([pace = static_cast<TrainPace>(*pace)](View& v) { v.train.pace = pace; });
