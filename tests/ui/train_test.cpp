@@ -148,13 +148,7 @@ TEST_CASE("a head opens in the sentence at its step, with the same weights, and 
   CHECK(document.view.kind == ViewKind::pipeline);
   CHECK(level_shown(document.view) == Level::sentence);
   REQUIRE(document.trace);
-  const Tensor& opened = (*document.trace)[Stage::weights];
-  const Tensor& probe = learned(window).moments.back().probe->weights[0];
-  REQUIRE(opened.shape() == probe.shape());
-  for (Index head = 0; head < opened.size(1); ++head)
-    for (Index q = 0; q < opened.size(2); ++q)
-      for (Index k = 0; k < opened.size(3); ++k)
-        CHECK(close_to(opened.matrix(0, head)(q, k), probe.matrix(0, head)(q, k)));
+  CHECK_THAT((*document.trace)[Stage::weights], agrees_with(learned(window).moments.back().probe->weights[0]));
   window.press(Key::escape);
   window.settle();
   CHECK(document.view.kind == ViewKind::train);

@@ -5,11 +5,14 @@
 #include "core/text/number_text.h"
 #include "core/training/task.h"
 #include "ui/document/action.h"
+#include "ui/level/pen.h"
 #include "ui/look/measure.h"
 #include "ui/look/words.h"
+#include "ui/matrix/heat.h"
 #include "ui/train/train.h"
 #include "ui/train/train_groups.h"
 #include "ui/widgets/controls.h"
+#include "ui/widgets/paragraph.h"
 #include "ui/widgets/pressable.h"
 
 namespace headlight {
@@ -162,13 +165,37 @@ void draw_train_choices(const Frame& frame, const TrainStory& story, Rect place)
 
 void draw_train_invitation(const Frame& frame, Rect place) {
   const float u = frame.u, width = std::min(520 * u, place.width() - 40 * u);
-  const ImVec2 at{place.centre().x - width / 2, place.min.y + place.height() * 0.12f};
+  const ImVec2 at{place.centre().x - width / 2, place.min.y + 28 * u};
   frame.write(Face::bold, TypeSize::title, at, frame.look.ink, frame.words("train.title"));
-  const ControlArea area("tasks", {{at.x, at.y + 38 * u}, {at.x + width, place.max.y}});
+  float top = at.y + 38 * u;
+  // The document's own pattern, of which one asks where it comes from.
+  if (frame.trace()->has(Stage::weights)) {
+    const float side = std::clamp(0.28F * place.height(), 60 * u, 220 * u);
+    const Rect card{{at.x, top}, {at.x + side, top + side}};
+    const auto scene = [&] {
+      Scene made;
+      Pen pen(frame, made);
+      pen.card(card);
+      pen.heat({.heat = std::make_shared<HeatPicture>(
+                    make_heat(frame, Stage::weights, frame.view().head, card.grown(-6 * u), RowRanges::never))});
+      return made;
+    };
+    draw_scene(frame, *ImGui::GetWindowDrawList(), frame.kept(scene, card));
+    draw_paragraph(ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::story * u,
+                   {card.max.x + 16 * u, card.min.y}, frame.look.ink, frame.words("train.where_from"),
+                   width - side - 16 * u);
+    top = card.max.y + 14 * u;
+  }
+  const ControlArea area("tasks", {{at.x, top}, {at.x + width, place.max.y}});
   note(frame, frame.words("train.invitation"));
-  for (const TrainingTask& task : training_tasks()) {
-    const std::string title = task_title(task, frame.words);
-    if (chip(frame, title.c_str(), title, false, width)) open_task(frame, task);
+  const auto find = [&] {
+    std::vector<std::string> titles;
+    for (const TrainingTask& task : training_tasks()) titles.push_back(task_title(task, frame.words));
+    return titles;
+  };
+  const std::vector<std::string>& titles = frame.kept(find, frame.words.language());
+  for (std::size_t i = 0; i < titles.size(); ++i) {
+    if (chip(frame, titles[i].c_str(), titles[i], false, width)) open_task(frame, training_tasks()[i]);
   }
 }
 
