@@ -41,7 +41,14 @@ struct TrainBuilder : ScenePart {
                             {percent(right), colour},
                             {percent(view.train.guess.value_or(0)), look.ink}};
     const char* key = run.step == 0 ? "train.says_nothing" : view.train.guess ? "train.says_guessed" : "train.says";
-    float y = room.min.y + pen.sentence(TextRole::prose, say(key), values, room, pen.type.title, look.ink);
+    float y = room.min.y;
+    if (presenting) {  // the column with the task is not there
+      const std::string task = task_title(run.settings, say) + "   ";
+      const Rect title = pen.words(Face::bold, pen.type.word, room.min, look.ink, task, room.width());
+      pen.words(Face::mono, pen.type.word, {title.max.x, y}, look.muted, probe_text(run), room.max.x - title.max.x);
+      y = title.max.y + 8 * u;
+    }
+    y += pen.sentence(TextRole::prose, say(key), values, {{room.min.x, y}, room.max}, pen.type.title, look.ink);
     const std::string reason = !run.error.empty() ? say.translate(run.error)
                                : run.ceiling      ? say.translate(run.ceiling->reason)
                                                   : std::string();
