@@ -63,7 +63,8 @@ const std::vector<std::pair<const char*, Taking>> takings{{"value", Taking::valu
                                                           {"where_largest", Taking::where_largest},
                                                           {"probability", Taking::probability},
                                                           {"logit", Taking::logit},
-                                                          {"part", Taking::part}};
+                                                          {"part", Taking::part},
+                                                          {"accuracy", Taking::accuracy}};
 
 /// The fields of a measure, in a claim or in a question.
 Measure measure_at(const Place& at) {
