@@ -124,7 +124,7 @@ Learning::Learning(std::function<void()> wake) : task_(std::move(wake)) {}
 Learning::~Learning() = default;
 
 std::shared_ptr<Learning::Learner> Learning::learner_of(const TrainingSettings& run) {
-  const auto found = std::ranges::find(learners_, run, [](const auto& learner) { return learner->settings; });
+  const auto found = std::ranges::find_if(learners_, [&](const auto& learner) { return learner->settings == run; });
   std::shared_ptr<Learner> learner = found != learners_.end() ? *found : std::make_shared<Learner>(run);
   if (found != learners_.end()) learners_.erase(found);
   learners_.push_back(learner);
@@ -132,19 +132,23 @@ std::shared_ptr<Learning::Learner> Learning::learner_of(const TrainingSettings& 
   return learner;
 }
 
-void Learning::want(const std::vector<Wish>& wishes, int round) {
+void Learning::want(std::span<const Wish> wishes, int round) {
   if (std::exchange(round_, round) != round) {
     learners_.clear();
-    wishes_.clear();
+    plan_.reset();
   }
-  if (wishes_ == wishes) return task_.want(plan_, {});
-  wishes_ = wishes;
+  const auto same = [](const Wish& wish, const auto& last) {
+    return *wish.run == last.first && wish.until == last.second;
+  };
+  if (plan_ && std::ranges::equal(wishes, wishes_, same)) return task_.want(plan_, {});
+  wishes_.clear();
+  for (const Wish& wish : wishes) wishes_.emplace_back(*wish.run, wish.until);
   struct Stretch {
     std::shared_ptr<Learner> learner;
     Index until = 0;
   };
   auto parts = std::make_shared<std::vector<Stretch>>();
-  for (const Wish& wish : wishes) parts->push_back({learner_of(wish.run), wish.until});
+  for (const Wish& wish : wishes) parts->push_back({learner_of(*wish.run), wish.until});
   plan_ = parts;
   task_.want(plan_, [parts](const std::stop_token& stop, const auto& tell) {
     while (true) {
@@ -160,7 +164,7 @@ void Learning::want(const std::vector<Wish>& wishes, int round) {
 }
 
 std::shared_ptr<const Learned> Learning::now(const TrainingSettings& run) const {
-  const auto found = std::ranges::find(learners_, run, [](const auto& learner) { return learner->settings; });
+  const auto found = std::ranges::find_if(learners_, [&](const auto& learner) { return learner->settings == run; });
   return found != learners_.end() ? (*found)->now() : nullptr;
 }
 

@@ -6,7 +6,9 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/engine/long_task.h"
@@ -56,13 +58,12 @@ class Learning {
 
   /// A run, and the steps that it is to have done. It learns until then; one that has done more stays as it is.
   struct Wish {
-    TrainingSettings run;
+    const TrainingSettings* run = nullptr;
     Index until = 0;
-    bool operator==(const Wish&) const = default;
   };
   /// Call in each frame. At most two runs, which go on in turns, the one with fewer steps first. Runs that were wanted
   /// before are kept for a while; `round` counts how often they were begun again.
-  void want(const std::vector<Wish>& wishes, int round);
+  void want(std::span<const Wish> wishes, int round);
   /// Null if nothing is known yet, or if the run was not wanted.
   std::shared_ptr<const Learned> now(const TrainingSettings& run) const;
   bool settled() const { return task_.settled(); }
@@ -74,8 +75,8 @@ class Learning {
 
   std::shared_ptr<Learner> learner_of(const TrainingSettings& run);
 
-  std::vector<std::shared_ptr<Learner>> learners_;  ///< the last wanted ones at the end
-  std::vector<Wish> wishes_;
+  std::vector<std::shared_ptr<Learner>> learners_;          ///< the last wanted ones at the end
+  std::vector<std::pair<TrainingSettings, Index>> wishes_;  ///< as last wanted
   std::shared_ptr<const void> plan_;
   int round_ = 0;
   LongTask task_;

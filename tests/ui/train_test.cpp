@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/training/task.h"
+#include "tests/allocations.h"
 #include "tests/matchers.h"
 #include "tests/ui/headless.h"
 #include "tests/ui/studio.h"
@@ -239,5 +240,18 @@ TEST_CASE("every group of choices has an option for what each task begins with, 
         if (!option.is(usual)) CHECK(differing_group(usual, set) == &group);
       }
     }
+  }
+}
+
+TEST_CASE("a run that has ended allocates nothing in a frame, alone and beside another") {
+  for (const bool two : {false, true}) {
+    Document document = run_document("train:reverse;d_model=16;steps=30@30");
+    if (two) document.view.train.beside = "train:reverse;d_model=16;steps=30;mask=causal()@0";
+    HeadlessWindow window(document);
+    window.settle();
+    for (int i = 0; i < 4; ++i) window.frame();
+    const std::size_t before = allocations_of_this_thread();
+    for (int i = 0; i < 5; ++i) window.frame();
+    CHECK(allocations_of_this_thread() == before);
   }
 }

@@ -43,8 +43,9 @@ void RunFollower::end_learning(Document& document, Index step) {
 void RunFollower::follow(Document& document) {
   const bool same_step = run_.name == document.scenario.file;
   TrainChoice& choice = document.view.train;
-  run_.read(document.scenario.source == Source::file ? document.scenario.file : std::string());
-  beside_.read(run_.run ? choice.beside : std::string());
+  static const std::string none;
+  run_.read(document.scenario.source == Source::file ? document.scenario.file : none);
+  beside_.read(run_.run ? choice.beside : none);
   if (!run_.run) {
     choice.until = until_ = 0;
     learning_.want({}, choice.round);
@@ -55,12 +56,12 @@ void RunFollower::follow(Document& document) {
   const TrainingSettings& settings = run_.run->settings;
   const Index until = choice.until;
   const Index wanted = std::max(paced(document, until), std::min(run_.run->step, settings.steps));
-  std::vector<Learning::Wish> wishes{{settings, wanted}};
-  // The first run catches up with the second one, and both go on together.
-  if (beside_.run && !(beside_.run->settings == settings)) wishes.push_back({beside_.run->settings, wanted});
-  learning_.want(wishes, choice.round);
+  const bool two = beside_.run && !(beside_.run->settings == settings);
+  // The second run catches up with the first one, and both go on together.
+  const Learning::Wish wishes[] = {{&settings, wanted}, {two ? &beside_.run->settings : nullptr, wanted}};
+  learning_.want(std::span(wishes).first(two ? 2 : 1), choice.round);
   document.learned = learning_.now(settings);
-  document.learned_beside = wishes.size() > 1 ? learning_.now(wishes[1].run) : nullptr;
+  document.learned_beside = two ? learning_.now(beside_.run->settings) : nullptr;
   if (document.learned_beside && document.learned_beside->moments.empty()) document.learned_beside.reset();
   const Learned* learned = document.learned.get();
   const bool paused = until_ > 0 && until == 0 && same_step;
