@@ -61,10 +61,11 @@ void choose_task(const Frame& frame, const TrainStory& story, const ChoiceWords&
 
 /// The mask's expression, where it is none of the options.
 void own_mask(const Frame& frame, const TrainStory& story) {
+  static const std::string none;
   const std::string& mask = story.run.settings.mask;
   const bool own = mask != "full()" && mask != "causal()";
   if (const auto text =
-          text_field(frame, "train_mask", own ? mask : std::string(), Face::mono, false, frame.words("train.own_mask"));
+          text_field(frame, "train_mask", own ? mask : none, Face::mono, false, frame.words("train.own_mask"));
       text && !text->empty())
     choose_in_run(frame, story, {}, [mask = *text](TrainingSettings& run) { run.mask = mask; });
 }
