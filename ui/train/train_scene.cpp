@@ -33,6 +33,7 @@ struct TrainBuilder : ScenePart {
   const LearnedMoment& moment = run.nearest(story.step);
   const ImU32 colour = look.after, other = look.warning;
   const float pixels = std::max(TypeSize::note * u, pen.type.least);
+  mutable std::vector<Rect> names = {};  ///< in the plot, so far
 
   /// What it says at this step, and why it cannot say more; returns the y below.
   float put_words(Rect room) const {
@@ -65,17 +66,32 @@ struct TrainBuilder : ScenePart {
     return made.plot.max.y - made.plot.height() * static_cast<float>(std::clamp(share, 0.0, 1.0));
   }
 
-  /// A dashed line over the plot with its name at the right end, above or below it.
-  void put_bound(double share, ImU32 ink, const std::string& name, bool above) const {
+  /// A name in the plot beside y, where no other one stands.
+  void put_label(Face face, ImVec2 at, Align align, ImU32 ink, const std::string& text) const {
+    const float width = std::min(pen.measure(face, pixels, text).x, made.plot.width() / 2);
+    const float left = align == Align::right ? at.x - width : at.x;
+    for (const float shift : {-0.85F, 0.85F, -2.1F, 2.1F, -3.4F, 3.4F}) {
+      const float y = at.y + shift * pixels, half = 0.62F * pixels;
+      const Rect place{{left, y - half}, {left + width, y + half}};
+      const bool fits = place.min.y >= made.plot.min.y - 12 * u && place.max.y <= made.plot.max.y + 11 * u;
+      const bool taken = std::ranges::any_of(names, [&](const Rect& taker) {
+        return place.min.x < taker.max.x && taker.min.x < place.max.x && place.min.y < taker.max.y &&
+               taker.min.y < place.max.y;
+      });
+      if (!fits || taken) continue;
+      names.push_back(place);
+      pen.text(TextRole::caption, face, pixels, {at.x, y}, align, ink, text, width + 1);
+      return;
+    }
+  }
+
+  /// A dashed line over the plot with its name at the right end.
+  void put_bound(double share, ImU32 ink, const std::string& name) const {
     const float y = y_of(share);
+    const ImVec2 left{made.plot.min.x, y}, right{made.plot.max.x, y};
     pen.scene().items.emplace_back(
-        SceneCurve{{ImVec2{made.plot.min.x, y}, {made.plot.min.x, y}, {made.plot.max.x, y}, {made.plot.max.x, y}},
-                   fade(ink, 0.8f),
-                   Stroke::hair(u),
-                   false,
-                   5 * u});
-    pen.text(TextRole::caption, Face::ui, pixels, {made.plot.max.x - 6 * u, y + (above ? -0.75f : 0.75f) * pixels},
-             Align::right, ink, name, made.plot.width() / 2);
+        SceneCurve{{left, left, right, right}, fade(ink, 0.8f), Stroke::hair(u), false, 5 * u});
+    put_label(Face::ui, {made.plot.max.x - 6 * u, y}, Align::right, ink, name);
   }
 
   void put_curve(const Learned& of, ImU32 ink, float thickness) const {
@@ -91,15 +107,11 @@ struct TrainBuilder : ScenePart {
   }
 
   /// The run's name at the newest end of its curve.
-  void put_name(const Learned& of, ImU32 ink, const std::string& name, float shift) const {
+  void put_name(const Learned& of, ImU32 ink, const std::string& name) const {
     const LearnedMoment& end = of.moments.back();
-    const float x = std::min(x_of(end.step), made.plot.max.x - 8 * u),
-                y = std::clamp(y_of(end.measured.accuracy) + shift * pixels, made.plot.min.y + pixels,
-                               made.plot.max.y - pixels);
-    const float width = pen.measure(Face::bold, pixels, name).x;
-    const bool left = x - width > made.plot.min.x + 8 * u;
-    pen.text(TextRole::caption, Face::bold, pixels, {left ? x : made.plot.min.x + 8 * u, y},
-             left ? Align::right : Align::left, ink, name);
+    const float x = std::min(x_of(end.step), made.plot.max.x - 8 * u), y = y_of(end.measured.accuracy);
+    const bool left = x - pen.measure(Face::bold, pixels, name).x > made.plot.min.x + 8 * u;
+    put_label(Face::bold, {left ? x : made.plot.min.x + 8 * u, y}, left ? Align::right : Align::left, ink, name);
   }
 
   void put_axes(const Rect& card) const {
@@ -137,8 +149,7 @@ struct TrainBuilder : ScenePart {
                                                : std::string(say("train.guess_here"));
     pen.fill({{made.plot.min.x, y - u}, {made.plot.max.x, y + u}}, fade(look.accent, 0.5f));
     pen.scene().items.emplace_back(SceneDot{{made.plot.min.x + 10 * u, y}, 6 * u, look.accent});
-    pen.text(TextRole::caption, Face::bold, pixels, {made.plot.min.x + 22 * u, y - 0.9f * pixels}, Align::left,
-             look.ink, words, made.plot.width() / 2);
+    put_label(Face::bold, {made.plot.min.x + 22 * u, y}, Align::left, look.ink, words);
   }
 
   void put_plot(const Rect& card) const {
@@ -148,18 +159,18 @@ struct TrainBuilder : ScenePart {
     put_axes(card);
     const auto [name, first] =
         story.beside ? run_names(run.settings, story.beside->settings, say) : std::pair<std::string, std::string>();
-    put_bound(run.chance, look.muted, say("train.chance"), false);
-    if (run.ceiling && run.ceiling->accuracy < 0.995)
-      put_bound(run.ceiling->accuracy, story.beside ? colour : other,
-                say.fill("train.ceiling", {percent(run.ceiling->accuracy)}), true);
-    if (story.beside && story.beside->ceiling && story.beside->ceiling->accuracy < 0.995)
-      put_bound(story.beside->ceiling->accuracy, other,
-                say.fill("train.ceiling", {percent(story.beside->ceiling->accuracy)}), true);
+    put_bound(run.chance, look.muted, say("train.chance"));
+    const auto put_ceiling = [&](const Learned& of, ImU32 ink) {
+      if (of.ceiling && of.ceiling->accuracy < 0.995)
+        put_bound(of.ceiling->accuracy, ink, say.fill("train.ceiling", {percent(of.ceiling->accuracy)}));
+    };
+    put_ceiling(run, colour);
+    if (story.beside) put_ceiling(*story.beside, other);
     put_guess();
     if (story.beside) put_curve(*story.beside, other, Stroke::firm(u));
     put_curve(run, colour, 1.3f * Stroke::followed(u));
-    if (story.beside) put_name(*story.beside, other, first, 1.1f);
-    if (story.beside) put_name(run, colour, name, -1.1f);
+    if (story.beside) put_name(run, colour, name);
+    if (story.beside) put_name(*story.beside, other, first);
     put_scrubber(card);
     const auto does = run.step == 0 && !story.learning ? TrainTarget::guess : TrainTarget::curve;
     pen.target({card.min, {card.max.x, card.max.y + 2 * pixels}}, SceneAction::own, static_cast<Index>(does));
@@ -213,25 +224,25 @@ struct TrainBuilder : ScenePart {
   bool put_strip(const Rect& room) const {
     const Index heads = heads_of(moment), rows = head_count(moment);
     if (story.beside || rows == 0) return false;
-    float names = 0;
+    float beside = 0;
     for (Index i = 0; i < rows; ++i)
-      names = std::max(names, pen.measure(Face::bold, pixels, head_words(i / heads, i % heads)).x);
-    names += 10 * u;
+      beside = std::max(beside, pen.measure(Face::bold, pixels, head_words(i / heads, i % heads)).x);
+    beside += 10 * u;
     const float gap = 12 * u, foot = 1.9f * pixels;
     const float high = (room.height() - foot - static_cast<float>(rows - 1) * gap) / static_cast<float>(rows);
-    const float side = std::min(high, 190 * u);
-    if (side < 54 * u || room.width() - names < 3 * side) return false;
-    const auto fit = static_cast<std::size_t>((room.width() - names + gap) / (side + gap));
+    const float side = std::min({high, 190 * u, (room.width() - beside - 4 * gap) / 5});
+    if (side < 54 * u) return false;
+    const auto fit = static_cast<std::size_t>((room.width() - beside + gap) / (side + gap));
     const auto steps = columns(std::min(fit, most_columns));
     const float pitch = std::min(
-        (room.width() - names - side) / std::max<float>(static_cast<float>(steps.size()) - 1, 1), side + 4 * gap);
+        (room.width() - beside - side) / std::max<float>(static_cast<float>(steps.size()) - 1, 1), side + 4 * gap);
     for (std::size_t c = 0; c < steps.size(); ++c) {
-      const float left = room.min.x + names + static_cast<float>(c) * pitch;
+      const float left = room.min.x + beside + static_cast<float>(c) * pitch;
       const bool chosen = steps[c] == &moment;
       for (Index i = 0; i < rows; ++i) {
         const float top = room.min.y + static_cast<float>(i) * (side + gap);
         if (c == 0)
-          pen.text(TextRole::caption, Face::bold, pixels, {room.min.x + names - 10 * u, top + side / 2}, Align::right,
+          pen.text(TextRole::caption, Face::bold, pixels, {room.min.x + beside - 10 * u, top + side / 2}, Align::right,
                    look.ink, head_words(i / heads, i % heads));
         put_head(*steps[c], i / heads, i % heads, {{left, top}, {left + side, top + side}}, chosen, true);
       }
