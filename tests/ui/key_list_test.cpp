@@ -148,7 +148,7 @@ Document network() {
   return document;
 }
 
-Document run() {
+Document trained_run() {
   Document document;
   document.scenario.source = Source::file;
   document.scenario.file = "train:reverse;d_model=8;steps=40@20";
@@ -208,7 +208,7 @@ std::vector<Kind> situations() {
          window.press('f');
        }},
       {"a network", network(), {}},
-      {"a run", run(), {}},
+      {"a run", trained_run(), {}},
       {"a lesson", sentence(), [](HeadlessWindow& window) {
          window.session.open("lesson:dropout");
          window.settle();
