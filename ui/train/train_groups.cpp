@@ -11,7 +11,7 @@ namespace {
 
 using Run = TrainingSettings;
 
-constexpr TrainOption masks[] = {
+constexpr TrainOption masks_options[] = {
     {"train.none", [](const Run& r) { return r.mask == "full()"; }, [](Run& r) { r.mask = "full()"; }},
     {"causal()", [](const Run& r) { return r.mask == "causal()"; }, [](Run& r) { r.mask = "causal()"; }}};
 
@@ -23,7 +23,7 @@ void set_places(Run& r, TrainedPositions places, Rope rope = Rope::none, bool al
   r.rope = rope;
   r.alibi = alibi;
 }
-constexpr TrainOption positions[] = {
+constexpr TrainOption positions_options[] = {
     {"train.learned", [](const Run& r) { return places_are(r, TrainedPositions::learned); },
      [](Run& r) { set_places(r, TrainedPositions::learned); }},
     {"train.none", [](const Run& r) { return places_are(r, TrainedPositions::none); },
@@ -39,7 +39,7 @@ template <Index n>
 constexpr TrainOption layers_option(const char* word) {
   return {word, [](const Run& r) { return r.layers == n; }, [](Run& r) { r.layers = n; }};
 }
-constexpr TrainOption layers[] = {layers_option<1>("1"), layers_option<2>("2"), layers_option<3>("3")};
+constexpr TrainOption layers_options[] = {layers_option<1>("1"), layers_option<2>("2"), layers_option<3>("3")};
 
 template <Index n>
 constexpr TrainOption heads_option(const char* word) {
@@ -49,25 +49,27 @@ constexpr TrainOption heads_option(const char* word) {
             r.kv_heads.reset();
           }};
 }
-constexpr TrainOption heads[] = {heads_option<1>("1"), heads_option<2>("2"), heads_option<4>("4")};
+constexpr TrainOption heads_options[] = {heads_option<1>("1"), heads_option<2>("2"), heads_option<4>("4")};
 
-constexpr TrainOption scales[] = {{"1/√d", [](const Run& r) { return !r.scale; }, [](Run& r) { r.scale.reset(); }},
-                                  {"1", [](const Run& r) { return r.scale == 1.0F; }, [](Run& r) { r.scale = 1.0F; }},
-                                  {"8", [](const Run& r) { return r.scale == 8.0F; }, [](Run& r) { r.scale = 8.0F; }}};
+constexpr TrainOption scales_options[] = {
+    {"1/√d", [](const Run& r) { return !r.scale; }, [](Run& r) { r.scale.reset(); }},
+    {"1", [](const Run& r) { return r.scale == 1.0F; }, [](Run& r) { r.scale = 1.0F; }},
+    {"8", [](const Run& r) { return r.scale == 8.0F; }, [](Run& r) { r.scale = 8.0F; }}};
 
-constexpr TrainOption mlps[] = {{"train.without", [](const Run& r) { return !r.mlp; }, [](Run& r) { r.mlp = false; }},
-                                {"train.with", [](const Run& r) { return r.mlp; }, [](Run& r) { r.mlp = true; }}};
+constexpr TrainOption mlps_options[] = {
+    {"train.without", [](const Run& r) { return !r.mlp; }, [](Run& r) { r.mlp = false; }},
+    {"train.with", [](const Run& r) { return r.mlp; }, [](Run& r) { r.mlp = true; }}};
 
-std::string number(float value) { return number_text(value, 3); }
+std::string rate_text(float value) { return number_text(value, 3); }
 
-constexpr std::array groups{
-    TrainGroup{"train.mask", masks, [](const Run& r) { return r.mask; }},
-    TrainGroup{"train.positions", positions, [](const Run&) { return std::string("+"); }},
-    TrainGroup{"train.layers", layers, [](const Run& r) { return std::to_string(r.layers); }},
-    TrainGroup{"train.heads", heads, [](const Run& r) { return std::to_string(r.heads); }},
-    TrainGroup{"train.scale", scales, [](const Run& r) { return number(r.scale.value_or(0)); }},
-    TrainGroup{"train.mlp", mlps, [](const Run&) { return std::string(); }},
-    TrainGroup{"train.rate", {}, [](const Run& r) { return number(r.rate); }},
+constexpr std::array all_groups{
+    TrainGroup{"train.mask", masks_options, [](const Run& r) { return r.mask; }},
+    TrainGroup{"train.positions", positions_options, [](const Run&) { return std::string("+"); }},
+    TrainGroup{"train.layers", layers_options, [](const Run& r) { return std::to_string(r.layers); }},
+    TrainGroup{"train.heads", heads_options, [](const Run& r) { return std::to_string(r.heads); }},
+    TrainGroup{"train.scale", scales_options, [](const Run& r) { return rate_text(r.scale.value_or(0)); }},
+    TrainGroup{"train.mlp", mlps_options, [](const Run&) { return std::string(); }},
+    TrainGroup{"train.rate", {}, [](const Run& r) { return rate_text(r.rate); }},
     TrainGroup{"train.width", {}, [](const Run& r) { return std::to_string(r.d_model); }},
     TrainGroup{"train.seed", {}, [](const Run& r) { return std::to_string(r.seed); }},
 };
@@ -79,7 +81,7 @@ std::string value_words(const TrainGroup& group, const Run& run, const Words& wo
 
 }  // namespace
 
-std::span<const TrainGroup> train_groups() { return groups; }
+std::span<const TrainGroup> train_groups() { return all_groups; }
 
 std::string option_words(const TrainOption& option, const Words& words) {
   return std::string_view(option.word).starts_with("train.") ? words(option.word) : option.word;
@@ -90,7 +92,7 @@ std::string choice_words(const TrainGroup& group, const Run& run, const Words& w
 }
 
 const TrainGroup* differing_group(const Run& a, const Run& b) {
-  for (const TrainGroup& group : groups) {
+  for (const TrainGroup& group : all_groups) {
     const bool other =
         std::ranges::any_of(group.options, [&](const TrainOption& option) { return option.is(a) != option.is(b); });
     if (other || group.text(a) != group.text(b)) return &group;
