@@ -40,6 +40,24 @@ void RunFollower::end_learning(Document& document, Index step) {
   apply(document, EditScenario{[step](Scenario& s) { s.file = with_step(s.file, step); }, {}});
 }
 
+namespace {
+
+bool is_same_run(const std::string& a, const std::string& b) {
+  return a.compare(0, a.rfind('@'), b, 0, b.rfind('@')) == 0;
+}
+
+/// Another step of the same run, with its probe, is looked at; nothing has to be saved for that.
+void save_step(Document& document) {
+  Scenario& saved = document.origin.saved;
+  const Scenario& now = document.scenario;
+  if (saved.file == now.file || !is_same_run(saved.file, now.file)) return;
+  saved.file = now.file;
+  if (document.learned && now.text == document.learned->probe.text) saved.text = now.text;
+  saved.layer = now.layer;
+}
+
+}  // namespace
+
 void RunFollower::follow(Document& document) {
   const bool same_step = run_.name == document.scenario.file;
   TrainChoice& choice = document.view.train;
@@ -53,6 +71,7 @@ void RunFollower::follow(Document& document) {
     document.learned_beside.reset();
     return;
   }
+  save_step(document);
   const TrainingSettings& settings = run_.run->settings;
   const Index until = choice.until;
   const Index wanted = std::max(paced(document, until), std::min(run_.run->step, settings.steps));

@@ -21,7 +21,8 @@ namespace {
 constexpr const char* paces[] = {"train.pace_slow", "train.pace_watched", "train.pace_at_once"};
 
 void open_task(const Frame& frame, const TrainingTask& task) {
-  frame.actions.push_back(OpenFile{run_name(training_defaults(std::string(task.id)), 0)});
+  frame.actions.push_back(
+      OpenFile{run_name(training_defaults(std::string(task.id)), 0), frame.document.learned != nullptr});
 }
 
 /// What the column says, found once for a run.
