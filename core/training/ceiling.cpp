@@ -55,7 +55,8 @@ std::optional<Ceiling> training_ceiling(const TrainingSettings& settings, const 
   Index asked = 0, hidden = 0;
   constexpr int drawn = 4000;
   for (int i = 0; i < drawn; ++i) {
-    task->draw(sampler, task->letters, tokens, targets);
+    task->draw(sampler, task->letters, tokens);
+    task->answer(task->letters, tokens, targets);
     for (Index at = 0; at < n; ++at) {
       if (targets[static_cast<std::size_t>(at)] < 0) continue;
       const auto visible = std::span(reach).subspan(static_cast<std::size_t>(at * n), static_cast<std::size_t>(n));

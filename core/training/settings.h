@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/architecture/model_folder.h"
 #include "core/scenario/scenario.h"
 
 namespace headlight {
@@ -72,8 +73,7 @@ void set_training(TrainingSettings& settings, std::string_view key, std::string_
 /// that allows no key to any query. Throws ExpressionError for a mask that is none.
 void check_training(const TrainingSettings& settings);
 
-// Names of runs.
-inline constexpr std::string_view run_prefix = "train:";
+// Names of runs; they begin with run_prefix (core/architecture/model_folder.h).
 /// "train:reverse;mask=causal();seed=3@40": what differs from the task's defaults, and the step.
 std::string run_name(const TrainingSettings& settings, Index step);
 struct NamedRun {

@@ -9,6 +9,7 @@ namespace headlight {
 namespace {
 
 using Letters = std::span<std::int32_t>;
+using GivenLetters = std::span<const std::int32_t>;
 
 std::int32_t draw_below(Sampler& sampler, Index count) {
   return static_cast<std::int32_t>(
@@ -38,25 +39,22 @@ double best_copy(const Seen& seen, Index source) {
   return static_cast<double>(*std::ranges::max_element(counts)) / static_cast<double>(seen.tokens.size() - 1);
 }
 
-void draw_reverse(Sampler& sampler, Index letters, Letters tokens, Letters targets) {
-  draw_letters(sampler, letters, tokens);
+void answer_reverse(Index, GivenLetters tokens, Letters targets) {
   std::reverse_copy(tokens.begin(), tokens.end(), targets.begin());
 }
 double best_reverse(const Seen& seen) { return best_copy(seen, static_cast<Index>(seen.tokens.size()) - 1 - seen.at); }
 
-void draw_previous(Sampler& sampler, Index letters, Letters tokens, Letters targets) {
-  draw_letters(sampler, letters, tokens);
+void answer_previous(Index, GivenLetters tokens, Letters targets) {
   targets[0] = not_asked;
   std::copy(tokens.begin(), tokens.end() - 1, targets.begin() + 1);
 }
 double best_previous(const Seen& seen) { return best_copy(seen, seen.at - 1); }
 
 /// Keys are the first half of the letters, each at most once; values the second half. k v k v … k, the key again.
-void draw_recall(Sampler& sampler, Index letters, Letters tokens, Letters targets) {
+void draw_recall(Sampler& sampler, Index letters, Letters tokens) {
   const auto half = static_cast<std::int32_t>(letters / 2);
   std::array<std::int32_t, 32> keys{};
   for (std::int32_t i = 0; i < half; ++i) keys[static_cast<std::size_t>(i)] = i;
-  std::ranges::fill(targets, not_asked);
   const std::size_t pairs = std::min((tokens.size() - 1) / 2, static_cast<std::size_t>(half));
   std::ranges::fill(tokens, keys[0]);
   for (std::size_t i = 0; i < pairs; ++i) {
@@ -66,7 +64,13 @@ void draw_recall(Sampler& sampler, Index letters, Letters tokens, Letters target
   }
   const auto asked = static_cast<std::size_t>(draw_below(sampler, static_cast<Index>(pairs)));
   tokens[2 * pairs] = tokens[2 * asked];
-  targets[2 * pairs] = tokens[2 * asked + 1];
+}
+/// The last letter is asked where it is one of the keys before it.
+void answer_recall(Index, GivenLetters tokens, Letters targets) {
+  std::ranges::fill(targets, not_asked);
+  for (std::size_t i = 0; i + 1 < tokens.size(); i += 2) {
+    if (tokens.size() % 2 == 1 && tokens[i] == tokens.back()) targets.back() = tokens[i + 1];
+  }
 }
 double best_recall(const Seen& seen) {
   const std::size_t last = static_cast<std::size_t>(seen.at);
@@ -92,7 +96,7 @@ double best_recall(const Seen& seen) {
 
 /// A passage of distinct letters, said again and again; its length varies. What comes next is asked once a letter has
 /// come twice.
-void draw_repeat(Sampler& sampler, Index letters, Letters tokens, Letters targets) {
+void draw_repeat(Sampler& sampler, Index letters, Letters tokens) {
   const auto n = static_cast<Index>(tokens.size());
   const Index least = std::max<Index>(2, n / 4), most = std::min(std::max(least, n / 2), letters);
   const Index passage = least + draw_below(sampler, most - least + 1);
@@ -102,10 +106,16 @@ void draw_repeat(Sampler& sampler, Index letters, Letters tokens, Letters target
     std::swap(order[static_cast<std::size_t>(i)],
               order[static_cast<std::size_t>(i + draw_below(sampler, letters - i))]);
   }
-  const auto letter_at = [&](Index i) { return order[static_cast<std::size_t>(i % passage)]; };
-  for (Index i = 0; i < n; ++i) {
-    tokens[static_cast<std::size_t>(i)] = letter_at(i);
-    targets[static_cast<std::size_t>(i)] = i >= passage ? letter_at(i + 1) : not_asked;
+  for (Index i = 0; i < n; ++i) tokens[static_cast<std::size_t>(i)] = order[static_cast<std::size_t>(i % passage)];
+}
+void answer_repeat(Index, GivenLetters tokens, Letters targets) {
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    targets[i] = not_asked;
+    for (std::size_t before = i; before-- > 0;) {
+      if (tokens[before] != tokens[i]) continue;
+      targets[i] = tokens[before + 1];
+      break;
+    }
   }
 }
 double best_repeat(const Seen& seen) {
@@ -122,8 +132,7 @@ double best_repeat(const Seen& seen) {
   return distinct > 1 ? 1 / (distinct - 1) : 1;  // any other letter of the passage
 }
 
-void draw_sort(Sampler& sampler, Index letters, Letters tokens, Letters targets) {
-  draw_letters(sampler, letters, tokens);
+void answer_sort(Index, GivenLetters tokens, Letters targets) {
   std::ranges::copy(tokens, targets.begin());
   std::ranges::sort(targets);
 }
@@ -156,8 +165,7 @@ double best_sort(const Seen& seen) {
 }
 
 /// How often the own letter has come so far, itself included, as a letter: a for once, b for twice.
-void draw_count(Sampler& sampler, Index letters, Letters tokens, Letters targets) {
-  draw_letters(sampler, letters, tokens);
+void answer_count(Index letters, GivenLetters tokens, Letters targets) {
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const auto times = std::count(tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(i) + 1, tokens[i]);
     targets[i] = static_cast<std::int32_t>(std::min<Index>(times, letters) - 1);
@@ -184,18 +192,18 @@ double best_count(const Seen& seen) {
 }
 
 constexpr TrainingTask tasks[] = {
-    {"reverse", "Say the letters backwards", "attention finds a place", 16, 8, 1, 300, "full()", draw_reverse,
-     best_reverse},
+    {"reverse", "Say the letters backwards", "attention finds a place", 16, 8, 1, 300, "full()", draw_letters,
+     answer_reverse, best_reverse},
     {"previous", "Say the letter before", "the sub-diagonal: every query looks one place back", 16, 8, 1, 300,
-     "causal()", draw_previous, best_previous},
+     "causal()", draw_letters, answer_previous, best_previous},
     {"recall", "Keys and values, then a key: say its value", "two heads, one after the other, make a rule", 16, 9, 2,
-     600, "causal()", draw_recall, best_recall},
+     600, "causal()", draw_recall, answer_recall, best_recall},
     {"repeat", "A passage again and again: what comes next?", "induction: find the last time, say what followed", 26,
-     24, 2, 1000, "causal()", draw_repeat, best_repeat},
+     24, 2, 1000, "causal()", draw_repeat, answer_repeat, best_repeat},
     {"sort", "Say the letters in order", "comparing is attention, writing down the MLP", 16, 8, 1, 2000, "full()",
-     draw_sort, best_sort},
+     draw_letters, answer_sort, best_sort},
     {"count", "How often has this letter come so far?", "attention averages, and an average cannot count", 4, 8, 1,
-     1000, "causal()", draw_count, best_count},
+     1000, "causal()", draw_letters, answer_count, best_count},
 };
 
 }  // namespace

@@ -34,8 +34,10 @@ struct TrainingTask {
   Index letters, length;  ///< of its alphabet; of a sequence
   Index layers, steps;    ///< usual
   const char* mask;       ///< usual
-  /// Fills tokens and targets, of equal size; a target is a token, or not_asked.
-  void (*draw)(Sampler& sampler, Index letters, std::span<std::int32_t> tokens, std::span<std::int32_t> targets);
+  /// Draws a sequence.
+  void (*draw)(Sampler& sampler, Index letters, std::span<std::int32_t> tokens);
+  /// The target of each position: a token, or not_asked. Any sequence of letters has some.
+  void (*answer)(Index letters, std::span<const std::int32_t> tokens, std::span<std::int32_t> targets);
   /// The probability that the best possible answer is right.
   double (*best)(const Seen& seen);
 };

@@ -31,12 +31,18 @@ std::shared_ptr<const ArrayFile> TrainedModel::file() const {
   return std::make_shared<const ArrayFile>(name, std::move(contents));
 }
 
-void write_model(const std::filesystem::path& folder, const TrainedModel& model) {
-  namespace fs = std::filesystem;
+namespace fs = std::filesystem;
+
+void check_model_folder(const fs::path& folder) {
   std::error_code error;
   if (fs::exists(folder, error) && !(fs::is_directory(folder, error) && fs::is_empty(folder, error)))
     throw FileError(utf8_from(folder), "cannot be written: it is there already",
                     "expected a new name or an empty folder");
+}
+
+void write_model(const fs::path& folder, const TrainedModel& model) {
+  check_model_folder(folder);
+  std::error_code error;
   const Temporary scratch = temporary_folder(folder);
   write_whole_file(scratch.path() / "config.json", model.config);
   write_whole_file(scratch.path() / "tokenizer.json", model.tokenizer);

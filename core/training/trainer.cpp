@@ -15,6 +15,7 @@ namespace {
 
 constexpr float beta1 = 0.9F, beta2 = 0.98F, adam_epsilon = 1e-8F;
 constexpr Index most_kept = 200;
+constexpr Index measured_sequences = 256;
 constexpr Index parameters_a_block = 1 << 13;
 
 /// In how many parts the sequences of a step are computed: by shape alone, so that the sums of the gradients do not
@@ -67,7 +68,7 @@ Trainer::Trainer(TrainingSettings settings, int threads, double kept_bytes)
   measured_.reserve(static_cast<std::size_t>(settings_.steps / measured_every + 3));
   p.kept.reserve(static_cast<std::size_t>(p.most + 1));
   keep();
-  measured_.push_back(measure(kept_at(0)));
+  measured_.push_back(p.measure(settings_, data_, p.looks, 0, p.weights.data(), measured_sequences));
 }
 
 Trainer::~Trainer() = default;
@@ -158,7 +159,8 @@ bool Trainer::train(Index count, const std::stop_token& stop) {
     ++p.done;
     losses_.push_back(static_cast<float>(loss.sum));
     keep();
-    if (step() % measured_every == 0 || step() == settings_.steps) measured_.push_back(measure(kept_at(step())));
+    if (step() % measured_every == 0 || step() == settings_.steps)
+      measured_.push_back(p.measure(settings_, data_, p.looks, step(), p.weights.data(), measured_sequences));
   }
   return step() < settings_.steps;
 }

@@ -103,7 +103,7 @@ class Trainer {
   /// layers.N.d_STAGE.
   std::vector<NamedArray> record_arrays() const;
   /// The weights of a step as a model's files (core/training/trained_model.h).
-  TrainedModel model(const KeptStep& at) const;
+  TrainedModel model(const KeptStep& at, const std::optional<Measured>& measured = {}) const;
 
  private:
   struct Parts;

@@ -64,25 +64,28 @@ ProbeAnswers Trainer::answers(const Probe& probe, const KeptStep& at) const {
 }
 
 Measured Trainer::measure(const KeptStep& at, Index sequences) const {
-  const Parts& p = *parts_;
-  constexpr Index at_once = 32;
-  const auto n = static_cast<std::size_t>(data_.length());
-  if (!p.looks) p.looks = std::make_unique<Pass>(p.shape, p.layout, at_once, data_.length());
-  Sampler sampler(settings_.seed, "fresh");
-  std::vector<std::int32_t> tokens(at_once * n), targets(at_once * n);
+  Pass pass(parts_->shape, parts_->layout, measured_at_once, data_.length());
+  return parts_->measure(settings_, data_, pass, at.step, at.weights.values().data(), sequences);
+}
+
+Measured Trainer::Parts::measure(const TrainingSettings& settings, const TrainingData& data, Pass& pass, Index step,
+                                 const float* at, Index sequences) const {
+  const auto n = static_cast<std::size_t>(data.length());
+  Sampler sampler(settings.seed, "fresh");
+  std::vector<std::int32_t> drawn(measured_at_once * n), answers(drawn);
   PassLoss total;
   Index asked = 0;
-  for (Index first = 0; first < sequences; first += at_once) {
-    for (std::size_t row = 0; row < tokens.size(); row += n)
-      data_.draw(sampler, true, std::span(tokens).subspan(row, n), std::span(targets).subspan(row, n));
-    for (const std::int32_t target : targets) asked += target >= 0 ? 1 : 0;
-    p.looks->forward(at.weights.values().data(), tokens);
-    const PassLoss part = p.looks->loss(targets, 1);
+  for (Index first = 0; first < sequences; first += measured_at_once) {
+    for (std::size_t row = 0; row < drawn.size(); row += n)
+      data.draw(sampler, true, std::span(drawn).subspan(row, n), std::span(answers).subspan(row, n));
+    for (const std::int32_t answer : answers) asked += answer >= 0 ? 1 : 0;
+    pass.forward(at, drawn);
+    const PassLoss part = pass.loss(answers, 1);
     total.sum += part.sum;
     total.right += part.right;
   }
   const auto all = static_cast<double>(std::max<Index>(asked, 1));
-  return {at.step, total.sum / all, static_cast<double>(total.right) / all};
+  return {step, total.sum / all, static_cast<double>(total.right) / all};
 }
 
 StepRecord Trainer::record() const {
@@ -151,7 +154,7 @@ std::string config_text(const NetworkShape& s) {
   nlohmann::ordered_json config{{"architectures", {"GPT2LMHeadModel"}},
                                 {"model_type", "gpt2"},
                                 {"activation_function", "gelu_new"},
-                                {"layer_norm_epsilon", static_cast<double>(1e-5)},
+                                {"layer_norm_epsilon", 1e-5},
                                 {"n_positions", s.length},
                                 {"n_ctx", s.length},
                                 {"tie_word_embeddings", true},
@@ -181,20 +184,22 @@ std::string config_text(const NetworkShape& s) {
 
 }  // namespace
 
-TrainedModel Trainer::model(const KeptStep& at) const {
+TrainedModel Trainer::model(const KeptStep& at, const std::optional<Measured>& measured) const {
   TrainedModel model;
   model.name = run_name(settings_, at.step);
+  model.task = data_.task() ? settings_.task : "text";
   model.config = config_text(parts_->shape);
   model.tokenizer = data_.tokenizer_json();
-  nlohmann::ordered_json run{{"task", settings_.task}, {"run", model.name}, {"step", at.step}};
+  nlohmann::ordered_json run{{"task", model.task}, {"run", model.name}, {"step", at.step}};
   for (const TrainingSetting& row : training_settings()) run["settings"][std::string(row.key)] = row.text(settings_);
-  const Measured measured = measure(at, 1024);
   run["parameters"] = parameters();
   run["chance"] = data_.chance();
   run["ceiling"] = ceiling_ ? nlohmann::ordered_json(ceiling_->accuracy) : nlohmann::ordered_json();
-  run["accuracy"] = measured.accuracy;
-  run["loss"] = measured.loss;
-  run["probe"] = probe().text;
+  if (measured) {
+    run["accuracy"] = measured->accuracy;
+    run["loss"] = measured->loss;
+  }
+  run["example"] = model.example = probe().text;
   model.run = run.dump(1) + "\n";
   for (const ParameterRow& row : parts_->layout.rows) {
     const Tensor values = at.weights.slice(0, row.first, row.count()).contiguous();

@@ -61,7 +61,8 @@ TrainingData::TrainingData(const TrainingSettings& settings)
   std::map<std::int32_t, Index> answers;
   constexpr int drawn = 4000;
   for (int i = 0; i < drawn; ++i) {
-    task_->draw(sampler, task_->letters, tokens, targets);
+    task_->draw(sampler, task_->letters, tokens);
+    task_->answer(task_->letters, tokens, targets);
     for (const std::int32_t target : targets) {
       if (target >= 0) ++answers[target];
     }
@@ -114,7 +115,10 @@ void TrainingData::read_text(const TrainingSettings& settings) {
 
 void TrainingData::draw(Sampler& sampler, bool fresh, std::span<std::int32_t> tokens,
                         std::span<std::int32_t> targets) const {
-  if (task_) return task_->draw(sampler, task_->letters, tokens, targets);
+  if (task_) {
+    task_->draw(sampler, task_->letters, tokens);
+    return task_->answer(task_->letters, tokens, targets);
+  }
   const std::vector<std::int32_t>& from = fresh ? fresh_ : learned_;
   const auto starts = static_cast<float>(from.size() - tokens.size());
   const std::size_t first =
