@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "core/network/trained_networks.h"
 #include "core/parallel/jobs.h"
 #include "core/tensor/error.h"
 
@@ -56,7 +57,7 @@ struct Learning::Learner {
   explicit Learner(TrainingSettings run) : settings(std::move(run)) {}
 
   const TrainingSettings settings;
-  std::optional<Trainer> trainer;
+  std::shared_ptr<Trainer> trainer;
   std::map<Index, LearnedMoment> known;
   Message error;
   mutable std::mutex mutex;
@@ -76,7 +77,10 @@ struct Learning::Learner {
   void go_on(Index until, const std::stop_token& stop) {
     const auto begun = std::chrono::steady_clock::now();
     try {
-      if (!trainer) trainer.emplace(settings);
+      if (!trainer) {
+        trainer = std::make_shared<Trainer>(settings);
+        offer_run(trainer);
+      }
       const Index stride = std::max<Index>(settings.steps / 150, 1);
       while (step() < until) {
         const bool more = trainer->train(std::min(stride, until - step()), stop);
