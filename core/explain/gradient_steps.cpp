@@ -120,7 +120,8 @@ void explain_cell_by_cell(Backward& b, const Cell& c, Stage next) {
   } else if (next == Stage::capped_scores) {
     const double cap = static_cast<double>(b.trace_.scenario.softcap.value_or(1)), t = b.number_at(later) / cap;
     factor = 1 - t * t;
-    b.to_.formula += after + " (1 − (" + indexed(next, own) + " / c)^{2})";
+    const std::string share = indexed(next, own) + " / c";
+    b.to_.formula += after + " (1 − (" + share + ")^{2})";
   } else if (next == Stage::scaled_scores) {
     factor = static_cast<double>(b.trace_.scale);
     b.to_.formula += after + " · scale";

@@ -268,9 +268,9 @@ std::shared_ptr<const Trace> gradient_trace(const std::shared_ptr<const Trace>& 
   for (const Stage stage : all_matrices()) {
     if (is_parameter(stage) && made->inputs.matrix(stage).defined()) *made->inputs.known(stage) = stages[stage];
   }
-  made->inputs.query = stages[Stage::query];
-  made->inputs.key = stages[Stage::key];
-  made->inputs.value = stages[Stage::value];
+  made->inputs.query = made->inputs.key = made->inputs.value = stages[Stage::query];  // one x, one gradient
+  for (const Stage input : {Stage::key, Stage::value})
+    made->records[static_cast<std::size_t>(input)].output = stages[Stage::query];
   return made;
 }
 

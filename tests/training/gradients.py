@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Gradients and AdamW of `headlight train` against PyTorch's autograd: training.py HEADLIGHT [COUNT] [--curves].
+"""Gradients and AdamW of `headlight train` against PyTorch's autograd: gradients.py HEADLIGHT [COUNT] [--curves].
 
 COUNT random configurations (40 unless given): every parameter's gradient and every stage's, from `--gradients`. PyTorch
-computes in float64, since its own float32 differs by more than what is asked where gradients are large. With --curves also 200 steps of AdamW from the same weights and batches. Needs torch and numpy.
+computes in float64, since its own float32 differs by more than what is asked where gradients are large. With --curves
+also 200 steps of AdamW from the same weights and batches. Needs torch and numpy.
 """
 import json
 import math
@@ -12,9 +13,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-import numpy
-import torch
-from torch.nn import functional
+try:
+    import numpy
+    import torch
+    from torch.nn import functional
+except ImportError:
+    print("skipped: needs torch and numpy")
+    sys.exit(77)
 
 relative, absolute = 1e-3, 1e-6
 
@@ -183,9 +188,8 @@ def check_gradients(program, options, steps, file):
 
 
 def check_curve(program, options, steps, folder):
-    """The loss of each step; the batches are those that `--gradients` writes of each step."""
-    losses = [s["loss"] for s in json.loads(subprocess.run(command(program, options, steps, "--json", "--every", "1"), check=True,
-                                                          capture_output=True, text=True).stdout)["history"]]
+    """The loss of each step; the batches are those that `--gradients` writes of each step, the weights those of the first."""
+    losses = json.loads(subprocess.run(command(program, options, steps, "--json"), check=True, capture_output=True, text=True).stdout)["losses"]
     network = optimizer = None
     worst = 0
     for step in range(1, steps + 1):
@@ -197,7 +201,7 @@ def check_curve(program, options, steps, folder):
             optimizer = torch.optim.AdamW(network.p.values(), lr=3e-3, betas=(0.9, 0.98), weight_decay=0.01)
         tokens, targets = (torch.tensor(arrays[k]).long() for k in ("tokens", "targets"))
         loss = network.loss(arrays, tokens, targets)
-        worst = max(worst, abs(loss.item() - losses[step]))
+        worst = max(worst, abs(loss.item() - losses[step - 1]))
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
@@ -223,4 +227,5 @@ def main():
                 print(f"200 steps of AdamW, {change or 'reverse'}: the loss differs by at most {check_curve(program, plain | change, 200, Path(name)):.2g}")
 
 
-main()
+if __name__ == "__main__":
+    main()
