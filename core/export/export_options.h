@@ -65,6 +65,8 @@ struct ExportOptions {
   std::string word;    ///< for why and patch: "is", "is,are"; "": the most likely next word
   std::string from;    ///< for patch, the other text
   std::string what;    ///< for patch, the states to use: "residual" (also ""), "heads", "mlp"
+  bool gradient = false;  ///< of the stage: --stage d_weights
+  std::string loss;       ///< the word whose −log p is the loss; "": the task's loss
   std::string layers;  ///< all layers in place of one: "all", a stack's name, "rollout", "flow"
                        ///< (core/export/layers_figure.h); "": one
 

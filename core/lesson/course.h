@@ -33,7 +33,8 @@ enum class Taking : std::uint8_t {
   where_largest,
   probability,
   logit,
-  part
+  part,
+  accuracy
 };
 
 /// A number of the trace: one cell, or an aggregate of the cells in the range `of`.
@@ -41,6 +42,7 @@ enum class Taking : std::uint8_t {
 ///   "weights:0,0,2,:"   a row
 /// `probability`, `logit`: of the next word in a network; `of` is the word. `part`: a part of its logit; `of` is "1.2
 /// is" for the part that head 2 of layer 1 adds, or "1 is" for that layer's MLP (core/network/logit_parts.h).
+/// `accuracy`: of a training run after some steps, on fresh data; `of` is its name, "train:reverse@300".
 struct Measure {
   Taking take = Taking::value;
   std::string of;

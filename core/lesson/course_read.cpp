@@ -63,7 +63,8 @@ const std::vector<std::pair<const char*, Taking>> takings{{"value", Taking::valu
                                                           {"where_largest", Taking::where_largest},
                                                           {"probability", Taking::probability},
                                                           {"logit", Taking::logit},
-                                                          {"part", Taking::part}};
+                                                          {"part", Taking::part},
+                                                          {"accuracy", Taking::accuracy}};
 
 /// The fields of a measure, in a claim or in a question.
 Measure measure_at(const Place& at) {
@@ -194,10 +195,10 @@ ViewAddress view_at(const Place& at) {
   const std::string text = text_at(at);
   try {
     const ViewAddress view = parse_view("view", text);
-    if (view.kind != ViewKind::lesson) return view;
+    if (view_rows[static_cast<std::size_t>(view.kind)].in_lessons) return view;
   } catch (const SettingError&) {  // the error message below also says where
   }
-  at.fail_type("pipeline, network, heads, compare, mask or mask:SHEET, map or map:STAGE:Q0:Q1,K0:K1");
+  at.fail_type(Message("one of {0}", lesson_view_words()));
 }
 
 CanvasCamera camera_at(const Place& at) {

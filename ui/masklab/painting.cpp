@@ -261,7 +261,7 @@ bool press_painting_keys(const Frame& frame) {
   using compat::Key;
   using compat::pressed;
   const View& view = frame.view();
-  if (view.kind != ViewKind::mask || view.mask_lab.tab != MaskTab::patterns) return false;
+  if (view.mask_lab.tab != MaskTab::patterns) return false;
   const bool painting = view.mask_painting.tool != PaintTool::look;
   if (compat::pressed_once('d')) {
     MaskPainting changed = view.mask_painting;

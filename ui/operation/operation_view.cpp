@@ -7,6 +7,7 @@
 #include "core/explain/explain.h"
 #include "ui/frame/frame.h"
 #include "ui/imgui_compat.h"
+#include "ui/level/pointer.h"
 #include "ui/level/scene.h"
 #include "ui/level/travel.h"
 #include "ui/operation/next.h"
@@ -17,7 +18,6 @@
 #include "ui/sentence/sentence.h"
 #include "ui/sentence/story.h"
 #include "ui/widgets/controls.h"
-#include "ui/widgets/pressable.h"
 
 namespace headlight {
 namespace {
@@ -170,7 +170,7 @@ void drag_score(const Frame& frame, const Scene& scene) {
   const Trace& trace = *frame.trace();
   const Index query = focus_of(trace, frame.view()).query;
   if (ImGui::IsItemActivated()) {
-    const SceneTarget* pressed = target_at(scene, io.MouseClickedPos[0]);
+    const SceneTarget* pressed = pressed_target(scene);
     score.held = pressed && pressed->action == SceneAction::score;
     if (!score.held) return;
     score.key = pressed->index;
@@ -300,7 +300,7 @@ const Scene& operation_scene(const Frame& frame, Rect place) {
 }
 
 bool drags_in_operation(const Frame& frame, Rect place) {
-  const SceneTarget* pressed = target_at(operation_scene(frame, place), ImGui::GetIO().MouseClickedPos[0]);
+  const SceneTarget* pressed = pressed_target(operation_scene(frame, place));
   return pressed && (pressed->action == SceneAction::temperature || pressed->action == SceneAction::score ||
                      pressed->action == SceneAction::sampling);
 }
@@ -308,20 +308,19 @@ bool drags_in_operation(const Frame& frame, Rect place) {
 void draw_operation_view(const Frame& frame, Rect place) {
   const Scene& scene = operation_scene(frame, place);
   offer_guess(frame, scene);
-  clickable("operation_surface", place);
-  const SceneTarget* target = ImGui::IsItemHovered() ? target_at(scene, ImGui::GetIO().MousePos) : nullptr;
-  if (target) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  const ScenePointer pointer = point_at(frame, "operation_surface", place, scene);
+  const SceneTarget* target = pointer.target;
   const bool near_words = frame.view().looking.facet != Facet::step && !shows_next(frame) && !shows_why(frame) &&
-                          !frame.view().looking.rival && !ImGui::IsItemActive();
+                          !frame.view().looking.rival && !pointer.held;
   const std::optional<Index> word = near_words && target && !target->link && target->action == SceneAction::key_word
                                         ? std::optional(target->index)
                                         : std::nullopt;
-  if (ImGui::IsItemActive()) {
+  if (pointer.held) {
     drag_temperature(frame, scene);
     if (shows_next(frame)) drag_sampling(frame, scene, story_here(frame));
     drag_score(frame, scene);
   }
-  if (ImGui::IsItemDeactivated() && target && !was_dragged(frame)) {
+  if (pointer.clicked && target) {
     click(frame, *target);
   } else if (word != frame.view().looking.pointed && frame.view().looking.facet != Facet::step) {
     frame.show([word](View& v) { v.looking.pointed = word; });
