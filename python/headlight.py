@@ -11,6 +11,7 @@ environment variable HEADLIGHT, or built in the repository that this file is in.
     headlight.check(module, x)                                # which known mistake does a module make?
     headlight.watch(model)                                    # the window shows its attention while it runs
     stages = headlight.trace("net.npz", mask="causal()")      # {"Q": array, ..., "weights": array, "output": array}
+    headlight.train("reverse", heads=4)                       # a small network learns; its history and folder
     headlight.compare("net.npz", {"weights": mine})           # {"match": False, "diagnosis": [...], ...}
 
 Keyword arguments are the words of the command line: `font_size=8` is --font-size 8, `values=True` is --values, a list
@@ -29,7 +30,7 @@ import tempfile
 
 import numpy as np
 
-__all__ = ["HeadlightError", "Figure", "Page", "Check", "figure", "show", "render", "trace", "compare", "check", "watch", "program"]
+__all__ = ["HeadlightError", "Figure", "Page", "Check", "figure", "show", "render", "trace", "compare", "check", "train", "Trained", "watch", "program"]
 __version__ = "0.1.0"
 
 
@@ -245,6 +246,31 @@ def compare(source, mine, **settings):
         np.savez(theirs, **{name: _array(value) for name, value in mine.items()})
         done = _run(["compare", *_source(source, folder), theirs, "--json", *_words(settings)], statuses=(0, 1))
         return json.loads(done.stdout)
+
+
+class Trained(dict):
+    """What `headlight train --json` says: task, accuracy, ceiling, history, losses … and `folder`, a model that opens anywhere."""
+
+    def __repr__(self):
+        ceiling = "" if self["ceiling"] is None else f", ceiling {self['ceiling']:.1%}"
+        return f"{self['run']}: accuracy {self['accuracy']:.1%}{ceiling}, chance {self['chance']:.1%}, in {self['folder']}"
+
+
+def train(task, folder=None, gradients=None, **settings):
+    """A small network learns `task` ("reverse", or a text file): train("reverse", heads=4, mask="causal()", seed=1).
+
+    Gives the history and the model's folder: `folder`, or a new one among the temporary files. `gradients`: a path for the
+    last step's arrays (.npz)."""
+    given = folder is not None
+    folder = os.fspath(folder) if given else os.path.join(tempfile.mkdtemp(prefix="headlight-"), "model")
+    try:
+        done = _run(["train", os.fspath(task), *_words(settings), "-o", folder, "--json",
+                     *([] if gradients is None else ["--gradients", os.fspath(gradients)])])
+    except HeadlightError:
+        if not given:
+            shutil.rmtree(os.path.dirname(folder), ignore_errors=True)
+        raise
+    return Trained(json.loads(done.stdout), folder=folder)
 
 
 class Check(dict):

@@ -12,6 +12,7 @@
 #include "core/scenario/tensor_file.h"
 #include "core/tensor/error.h"
 #include "core/text/texts.h"
+#include "core/training/stage_book.h"
 
 namespace headlight {
 
