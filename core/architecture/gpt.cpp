@@ -68,6 +68,8 @@ void build_headlight(NetworkBuilder& b) {
   layout.kv_heads = c.whole({"kv_heads"}, layout.heads);
   layout.inner = c.whole({"n_inner"}, 0);
   if (layout.inner == 0) layout.names.mlp = {}, layout.names.mlp_norm = "";
+  const bool norms = c.flag({"norms"}, true);
+  if (!norms) layout.names.attention_norm = layout.names.mlp_norm = "";
   layout.epsilon = c.number({"layer_norm_epsilon"}, 1e-5);
   layout.activation = b.activation(c.text({"activation_function"}, "gelu_new"));
   if (*layout.kv_heads < 1 || layout.heads < 1 || layout.heads % *layout.kv_heads != 0)
@@ -93,7 +95,8 @@ void build_headlight(NetworkBuilder& b) {
       a.rope = plain_rope(pairing == "half" ? Rope::half : Rope::interleaved, c.number({"rope_base"}, 10000), a.d_head);
   }
   c.number({"rope_base"}, 10000);
-  end_decoder(b, layout, "ln_f", true);
+  if (norms) return end_decoder(b, layout, "ln_f", true);
+  b.network.head.output = b.output_head("lm_head.weight", layout.d, true);
 }
 
 /// Black et al. 2021: GPT-2 with separate projections, scores that are not scaled, and a window in every other layer.

@@ -26,8 +26,8 @@ struct KnownNetwork {
 /// What the backward pass does not know of a block; empty if it knows all.
 Message unknown_part(const BlockSpec& block) {
   const AttentionSpec& a = block.attention;
-  if (block.before_attention.kind != NormKind::layer || block.before_attention.plus_one)
-    return "blocks without a LayerNorm before the attention";
+  if (block.before_attention.kind == NormKind::rms || block.before_attention.plus_one)
+    return "another norm than LayerNorm before the attention";
   if (block.after_attention.kind != NormKind::none || block.attention_sum.kind != NormKind::none ||
       block.after_mlp.kind != NormKind::none || block.mlp_sum.kind != NormKind::none)
     return "norms after the attention or the MLP";
@@ -43,7 +43,6 @@ Message unknown_part(const BlockSpec& block) {
   if (!block.mlp) return {};
   if (block.mlp->gate.there() || block.mlp->limit != 0) return "gated MLPs";
   if (block.mlp->activation != Activation::gelu_tanh) return "MLPs with another activation than GELU's tanh form";
-  if (block.before_mlp.kind != NormKind::layer) return "MLPs without a LayerNorm";
   return {};
 }
 
@@ -55,7 +54,7 @@ Message unknown_part(const NetworkSpec& spec) {
   if (e.scale != 1 || e.norm.kind != NormKind::none || e.projection.there() || !e.segments.empty() ||
       e.position_offset != 0 || (e.position_kind != PositionKind::none && e.positions.empty()))
     return "an embedding with more than words and positions";
-  if (stack.final_norm.kind != NormKind::layer || stack.projection.there()) return "another end than a LayerNorm";
+  if (stack.projection.there()) return "a projection at the end";
   const HeadSpec& head = spec.head;
   if (!head.output.there() || !head.output.bias.empty() || head.transform.there() || head.softcap || head.scale != 1)
     return "another output than the word table";
@@ -66,6 +65,9 @@ Message unknown_part(const NetworkSpec& spec) {
         a.softcap != first.softcap || a.causal != first.causal || a.mask != first.mask ||
         block.mlp.has_value() != stack.blocks.front().mlp.has_value())
       return "layers with different rules";
+    if (block.before_attention.kind != stack.final_norm.kind ||
+        (block.mlp && block.before_mlp.kind != stack.final_norm.kind))
+      return "norms in some places only";
   }
   return {};
 }
@@ -105,6 +107,7 @@ NetworkShape shape_of(const Network& network, Index length) {
   shape.softcap = settled.softcap;
   shape.mask = settled.mask.empty() ? "full()" : settled.mask;
   shape.dead_row = settled.dead_row;
+  shape.norms = stack.final_norm.kind == NormKind::layer;
   if (block.mlp) shape.hidden = network.checkpoint().entry(block.mlp->up.weight).shape[block.mlp->up.in_out ? 1 : 0];
   return shape;
 }
@@ -120,6 +123,7 @@ KnownNetwork known_network(const Network& network, Index length) {
   float* const to = known.weights.data();
   const Index d = known.shape.d_model, packed = known.shape.packed();
   const auto norm = [&](const NormSpec& spec, Index gain, Index bias) {
+    if (gain < 0) return;
     const Norm read = read_norm(file, spec);
     std::fill_n(to + gain, d, 1.0F);
     copy_vector(read.weight, to + gain);

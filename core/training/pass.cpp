@@ -92,6 +92,10 @@ void Pass::embed(const float* weights) {
 void Pass::norm(const float* weights, Index gain, Index bias, const Buffer& x, Buffer& xhat, Buffer& inverse,
                 Buffer& y) {
   const Index d = shape_.d_model;
+  if (gain < 0) {
+    std::ranges::copy(x, y.begin());
+    return;
+  }
   for (Index row = 0; row < rows_; ++row) {
     const Index at = row * d;
     inverse[static_cast<std::size_t>(row)] = kernels().layer_norm(
@@ -104,6 +108,7 @@ void Pass::norm(const float* weights, Index gain, Index bias, const Buffer& x, B
 void Pass::norm_gradient(const float* weights, float* gradients, Index gain, Index bias, const Buffer& dy,
                          const Buffer& xhat, const Buffer& inverse, Buffer& dx) const {
   const Index d = shape_.d_model;
+  if (gain < 0) return kernels().add(dx.data(), dy.data(), rows_ * d);
   for (Index row = 0; row < rows_; ++row) {
     const Index at = row * d;
     kernels().layer_norm_slope(dy.data() + at, xhat.data() + at, weights + gain, inverse[static_cast<std::size_t>(row)],

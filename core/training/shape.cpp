@@ -19,6 +19,7 @@ NetworkShape shape_of(const TrainingSettings& s, Index vocabulary, Index length)
   shape.kv_heads = s.kv_heads.value_or(s.heads);
   shape.d_head = s.d_model / s.heads;
   shape.layers = s.layers;
+  shape.norms = s.norm.value_or(s.mlp);
   shape.hidden = s.mlp ? 4 * s.d_model : 0;
   shape.positions = s.positions;
   shape.rope = s.rope;
@@ -32,7 +33,7 @@ NetworkShape shape_of(const TrainingSettings& s, Index vocabulary, Index length)
 }
 
 bool NetworkShape::is_gpt2() const {
-  return hidden > 0 && positions == TrainedPositions::learned && rope == Rope::none && !alibi && !softcap &&
+  return hidden > 0 && norms && positions == TrainedPositions::learned && rope == Rope::none && !alibi && !softcap &&
          mask == "causal()" && kv_heads == heads && tied &&
          scale == static_cast<float>(1 / std::sqrt(static_cast<double>(d_head)));
 }
@@ -46,28 +47,30 @@ ParameterLayout::ParameterLayout(const NetworkShape& s) {
     return first;
   };
   const auto vector = [&](const std::string& name, Index width) { return add(name, 1, width, true); };
+  const auto norm = [&](const std::string& name, Index& gain, Index& bias) {
+    if (!s.norms) return;
+    gain = vector(name + ".weight", s.d_model);
+    bias = vector(name + ".bias", s.d_model);
+  };
   tokens = add("transformer.wte.weight", s.vocabulary, s.d_model);
   if (s.positions != TrainedPositions::none)
     positions = add("transformer.wpe.weight", s.length, s.d_model, false, s.positions == TrainedPositions::learned);
   for (Index layer = 0; layer < s.layers; ++layer) {
     const std::string at = "transformer.h." + std::to_string(layer) + ".";
     BlockOffsets& block = blocks.emplace_back();
-    block.norm1_gain = vector(at + "ln_1.weight", s.d_model);
-    block.norm1_bias = vector(at + "ln_1.bias", s.d_model);
+    norm(at + "ln_1", block.norm1_gain, block.norm1_bias);
     block.W_qkv = add(at + "attn.c_attn.weight", s.d_model, s.packed());
     block.b_qkv = vector(at + "attn.c_attn.bias", s.packed());
     block.W_o = add(at + "attn.c_proj.weight", s.heads * s.d_head, s.d_model);
     block.b_o = vector(at + "attn.c_proj.bias", s.d_model);
     if (s.hidden == 0) continue;
-    block.norm2_gain = vector(at + "ln_2.weight", s.d_model);
-    block.norm2_bias = vector(at + "ln_2.bias", s.d_model);
+    norm(at + "ln_2", block.norm2_gain, block.norm2_bias);
     block.W_up = add(at + "mlp.c_fc.weight", s.d_model, s.hidden);
     block.b_up = vector(at + "mlp.c_fc.bias", s.hidden);
     block.W_down = add(at + "mlp.c_proj.weight", s.hidden, s.d_model);
     block.b_down = vector(at + "mlp.c_proj.bias", s.d_model);
   }
-  norm_gain = vector("transformer.ln_f.weight", s.d_model);
-  norm_bias = vector("transformer.ln_f.bias", s.d_model);
+  norm("transformer.ln_f", norm_gain, norm_bias);
   if (!s.tied) output = add("lm_head.weight", s.vocabulary, s.d_model);
 }
 
@@ -87,7 +90,7 @@ void write_sinusoids(Index n, Index d, float* to) {
 }  // namespace
 
 void draw_weights(const NetworkShape& shape, const ParameterLayout& layout, std::uint64_t seed, float* weights) {
-  constexpr float deviation = 0.08F;
+  const float deviation = shape.norms ? 0.08F : 1.0F;
   for (const ParameterRow& row : layout.rows) {
     float* const to = weights + row.first;
     if (!row.learned) {
@@ -103,7 +106,6 @@ void draw_weights(const NetworkShape& shape, const ParameterLayout& layout, std:
       for (Index i = 0; i < row.count(); ++i) to[i] = most * (2 * sampler.uniform() - 1);
     }
   }
-  static_cast<void>(shape);
 }
 
 std::vector<float> mask_cells(const NetworkShape& shape, Index n) {

@@ -17,7 +17,8 @@ namespace headlight {
 struct NetworkShape {
   Index vocabulary = 1, length = 1;  ///< tokens; positions of the table, and of a sequence
   Index d_model = 1, heads = 1, kv_heads = 1, d_head = 1, layers = 1;
-  Index hidden = 0;                                        ///< neurons of the MLP; 0: none
+  Index hidden = 0;   ///< neurons of the MLP; 0: none
+  bool norms = true;  ///< LayerNorms before attention, before the MLP and at the end
   TrainedPositions positions = TrainedPositions::learned;  ///< sinusoidal: the table is not learned
   bool tied = true;                                        ///< the output table is the token table
   Rope rope = Rope::none;
@@ -65,8 +66,9 @@ struct ParameterLayout {
   Index learned = 0;               ///< of them, parameters that are learned; the table of sinusoids is not
 };
 
-/// Draws the weights: tables normal with deviation 0.08, matrices uniform within ±1/√in (nn.Linear's), biases 0,
-/// gains 1; sinusoids as in Vaswani et al. 2017, §3.5. The numbers of a parameter depend on its name and the seed.
+/// Draws the weights: tables normal, with deviation 1 as nn.Embedding's or, where norms follow, 0.08; matrices uniform
+/// within ±1/√in (nn.Linear's), biases 0, gains 1; sinusoids as in Vaswani et al. 2017, §3.5. The numbers of a
+/// parameter depend on its name and the seed.
 void draw_weights(const NetworkShape& shape, const ParameterLayout& layout, std::uint64_t seed, float* weights);
 
 /// The mask as cells 0 and 1, [H or 1, n, n]; empty for full(). Throws ExpressionError, and SettingError for a mask

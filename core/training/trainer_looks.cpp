@@ -171,6 +171,7 @@ std::string config_text(const NetworkShape& s) {
   config.erase("architectures");
   config["model_type"] = "headlight";
   config["kv_heads"] = s.kv_heads;
+  config["norms"] = s.norms;
   config["positions"] = s.positions != TrainedPositions::none;
   config["mask"] = s.mask;
   config["dead_row"] = word(s.dead_row);

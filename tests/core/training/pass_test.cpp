@@ -42,6 +42,7 @@ NetworkShape shape_with(Index layers, const std::string& mask) {
   shape.d_head = 4;
   shape.layers = layers;
   shape.hidden = 32;
+  shape.norms = true;
   shape.scale = 0.5F;
   shape.mask = mask;
   return shape;
