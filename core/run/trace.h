@@ -65,6 +65,7 @@ class Trace {
   float fill = 0;          ///< value of masked scores
   Index query_offset = 0;  ///< position of the first query
   std::shared_ptr<const TraceSummary> summary;   ///< core/run/statistics.h; null unless requested
+  std::shared_ptr<const Trace> pieces;           ///< with Merge::words, the trace of the tokens; else null
   std::shared_ptr<const HeadOverview> overview;  ///< core/network/head_overview.h; null unless requested
 
   const Dims& dims() const { return inputs.dims; }
