@@ -5,6 +5,7 @@ import base64, html, json, os, re, shutil, subprocess, sys, tempfile
 try:
     import numpy as np
 except ImportError:
+    print("skipped: it needs NumPy (apt-get install python3-numpy)")
     sys.exit(77)
 try:
     import torch

@@ -8,6 +8,7 @@ try:
     import torch.nn as nn
     import torch.nn.functional as F
 except ImportError:
+    print("skipped: it needs PyTorch (apt-get install python3-torch)")
     sys.exit(77)
 
 folder = tempfile.mkdtemp()
