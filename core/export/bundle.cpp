@@ -99,30 +99,21 @@ void write_together(const fs::path& folder, const Trace& trace, const ExportOpti
 
 void write_files(const fs::path& folder, const Trace& trace, const ExportOptions& options) {
   ArrangedFigure figure(figure_for(trace, options));
-  write_whole_file(folder / "figure.png", figure.png());
-  write_whole_file(folder / "figure.svg", figure.svg(options.svg_text));
-  write_whole_file(folder / "figure.pdf", figure.pdf());
+  const std::string about = about_figure(trace, options);
+  write_whole_file(folder / "figure.png", figure.png(about));
+  write_whole_file(folder / "figure.svg", figure.svg(options.svg_text, about));
+  write_whole_file(folder / "figure.pdf", figure.pdf(about));
   write_scenario_and_file(folder, trace);
-  if (options.style.kind == PictureKind::overlay) {
-    write_npy(folder / "data.npy", overlay_array(figure_for(trace, options), options).values, false);
-    return write_computation(folder, trace);
-  }
   if (is_of_prediction(options.style.kind)) {
     write_whole_file(folder / "data.csv", prediction_csv(trace, options));
     return write_computation(folder, trace);
   }
-  if (!options.layers.empty()) {
-    const NamedArray data = layers_array(trace, options);
-    write_npy(folder / "data.npy", data.values, data.boolean);
-    if (data.values.rank() == 2) write_csv(folder / "data.csv", data.values.matrix());
-    return takes_layers_together(options) ? write_together(folder, trace, options)
-                                          : write_layers(folder, trace, options);
-  }
-  const StageCut cut = cut_of(options, trace);
-  const NamedArray data = stage_array(cut);
+  const NamedArray data = chosen_numbers(trace, options);
   write_npy(folder / "data.npy", data.values, data.boolean);
-  if (cut.heads.size() == 1) write_csv(folder / "data.csv", data.values.matrix());
-  write_computation(folder, trace);
+  const MatrixView first = data.values.matrix();
+  if (data.values.count() == first.rows * first.cols) write_csv(folder / "data.csv", first);
+  if (options.layers.empty()) return write_computation(folder, trace);
+  takes_layers_together(options) ? write_together(folder, trace, options) : write_layers(folder, trace, options);
 }
 
 }  // namespace

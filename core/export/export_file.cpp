@@ -59,9 +59,11 @@ std::string input_text(const Trace& trace, Index batch) {
                  text.empty() || input ? "" : "text: " + text});
 }
 
-/// "model:english · layer 2 · head 1 · batch entry 0 of 2 · text: the girl looked at"
+}  // namespace
+
 std::string about_figure(const Trace& trace, const ExportOptions& options) {
-  const std::string layer = options.layers.empty() ? layer_shown(trace) : "";
+  const bool one = options.layers.empty() && !is_of_prediction(options.style.kind);
+  const std::string layer = one ? layer_shown(trace) : "";
   const Index batch = trace.dims().batch;
   const bool one_of_several = batch > 1 && !is_parameter(options.stage);
   return dotted({std::string(file_name_of(trace.scenario.file)), layer.empty() ? "" : "layer " + layer,
@@ -69,6 +71,8 @@ std::string about_figure(const Trace& trace, const ExportOptions& options) {
                  one_of_several ? "batch entry " + std::to_string(options.batch) + " of " + std::to_string(batch) : "",
                  input_text(trace, options.batch)});
 }
+
+namespace {
 
 void check_within(const char* option, Index value, Index count) {
   if (value >= 0 && value < count) return;
@@ -91,6 +95,10 @@ void check_size(const StageCut& cut) {
 void check_holds(const ArrayFormat& format, const NamedArray& array, const ExportOptions& options) {
   const MatrixView first = array.values.matrix();
   if (format.capacity != Capacity::one_matrix || array.values.count() == first.rows * first.cols) return;
+  if (options.style.kind == PictureKind::side_by_side)
+    throw SettingError("--kind",
+                       Message("three matrices cannot be written as {0}, which holds one", std::string(format.ending)),
+                       "expected .npy");
   if (options.layers.empty()) {
     throw SettingError(
         "--head", Message("several heads cannot be written as {0}, which holds one matrix", std::string(format.ending)),
@@ -119,8 +127,11 @@ void write_numbers(const Trace& trace, const ExportOptions& options, const Array
 /// Whether a page of weights can also show contribution_norms.
 bool can_add_contributions(const Trace& trace, const ExportOptions& options) {
   const bool layers = options.layers == "all" || options.layers == "encoder" || options.layers == "decoder";
-  return options.stage == Stage::weights && (options.layers.empty() || (layers && network_of(trace.inputs))) &&
-         options.pool == HeadPool::none && !trace[Stage::weights].source() && can_contribute(trace);
+  const PictureKind kind = options.style.kind;
+  const bool of_weights = kind == PictureKind::heatmap || kind == PictureKind::arcs || kind == PictureKind::overlay;
+  return of_weights && options.over.empty() && options.stage == Stage::weights &&
+         (options.layers.empty() || (layers && network_of(trace.inputs))) && options.pool == HeadPool::none &&
+         !trace[Stage::weights].source() && can_contribute(trace);
 }
 
 /// A figure for a page, without the panel of the picture alone: the page has a slider.
@@ -155,7 +166,7 @@ std::vector<Message> write_figure(const Trace& trace, const ExportOptions& optio
   if (extension == ".svg") write_whole_file(path, figure.svg(options.svg_text, about));
   else if (extension == ".pdf") write_whole_file(path, figure.pdf(about));
   else write_whole_file(path, figure.png(about));
-  return spec.size || spec.values ? figure.left_out() : std::vector<Message>{};
+  return figure.left_out();
 }
 
 }  // namespace
@@ -218,8 +229,11 @@ StageCut cut_of(const ExportOptions& options, const Trace& trace) {
 }
 
 NamedArray chosen_numbers(const Trace& trace, const ExportOptions& options) {
-  if (options.style.kind == PictureKind::overlay) return overlay_array(figure_for(trace, options), options);
-  if (options.style.kind == PictureKind::patch) return patch_array(trace, options);
+  const PictureKind kind = options.style.kind;
+  const bool of_mask = kind == PictureKind::reach || kind == PictureKind::blocks || kind == PictureKind::side_by_side;
+  if (kind == PictureKind::difference || of_mask || !options.over.empty()) return figure_numbers(trace, options);
+  if (kind == PictureKind::overlay) return overlay_array(figure_for(trace, options), options);
+  if (kind == PictureKind::patch) return patch_array(trace, options);
   if (!options.layers.empty()) return layers_array(trace, options);
   const StageCut cut = cut_of(options, trace);
   check_size(cut);

@@ -13,9 +13,8 @@
 namespace headlight {
 namespace {
 
-constexpr Index most_svg_rectangles = 64 * 64;
-constexpr float least_rectangle = 6;  // units; many smaller cells would make huge files
-constexpr float embedded_scale = 2;   // pixels for one unit in embedded pictures
+constexpr Index most_svg_rectangles = 10'000;  // more would make huge files
+constexpr float embedded_scale = 2;            // pixels for one unit in embedded pictures
 
 /// Up to two decimals, without zeros at the end.
 std::string number(float value) {
@@ -192,7 +191,7 @@ void SvgCanvas::heatmap(const Box& rect, const MatrixView& matrix, const CellMas
                         bool gaps) {
   const float w = rect.w / static_cast<float>(matrix.cols), h = rect.h / static_cast<float>(matrix.rows);
   const int gap = gaps ? heatmap_gap(static_cast<double>(w), static_cast<double>(h)) : 0;
-  if (matrix.rows * matrix.cols <= most_svg_rectangles && std::min(w, h) >= least_rectangle) {
+  if (matrix.rows * matrix.cols <= most_svg_rectangles) {
     return cells(rect, matrix, masks, style, static_cast<float>(gap));
   }
   HeatmapStyle own = style;

@@ -165,6 +165,8 @@ std::vector<std::string> mistakes_in_course(const std::string& path);
 double measured(const Measure& measure, const Trace& trace);
 /// The cells of the row that `of` names, e.g. "weights:0,0,2,:". Throws SettingError if it does not name a row.
 std::vector<double> row_of(const Trace& trace, const std::string& of);
+/// Whether the text has the form of an address, "STAGE:batch,head,row,column".
+bool is_address(const std::string& of);
 /// The first cell of the row that `of` names; unset if it names none.
 std::optional<Cell> row_place(const std::string& of);
 /// The cell that `of` names; unset for a row, a word, or a count.

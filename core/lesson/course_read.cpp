@@ -5,6 +5,7 @@
 #include "core/files/error_place.h"
 #include "core/lesson/course.h"
 #include "core/scenario/json_place.h"
+#include "core/scenario/scenario_view.h"
 #include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"
 #include "core/text/texts.h"
@@ -66,13 +67,20 @@ const std::vector<std::pair<const char*, Taking>> takings{{"value", Taking::valu
                                                           {"part", Taking::part},
                                                           {"accuracy", Taking::accuracy}};
 
+/// The address of cells, or a word if that is taken.
+void read_address(const Place& at, Taking take, std::string& to) {
+  read(at, to);
+  if (take < Taking::probability && !is_address(to))
+    at.fail_type("STAGE:batch,head,row,column with a stage's name, \":\" for all of an axis");
+}
+
 /// The fields of a measure, in a claim or in a question.
 Measure measure_at(const Place& at) {
   Measure measure;
   if (at.has("take")) measure.take = one_of(at.at("take"), takings);
   require(at, {"of"});
-  read(at.at("of"), measure.of);
-  if (at.has("minus")) read(at.at("minus"), measure.minus);
+  read_address(at.at("of"), measure.take, measure.of);
+  if (at.has("minus")) read_address(at.at("minus"), measure.take, measure.minus);
   if (at.has("wrong")) read(at.at("wrong"), measure.wrong);
   return measure;
 }
@@ -240,7 +248,13 @@ void read_pose(const Place& at, Pose& pose) {
         {{"weight", HeadMeasure::weight}, {"arrives", HeadMeasure::arrives}, {"share", HeadMeasure::share}});
   }
   if (at.has("stage")) pose.stage = stage_at(at.at("stage"));
-  if (at.has("select")) read(at.at("select"), pose.select.emplace());
+  if (at.has("select")) {
+    const Place select = at.at("select");
+    read(select, pose.select.emplace());
+    try {
+      parse_cell("select", *pose.select);
+    } catch (const SettingError&) { select.fail_type("STAGE:b,h,row,col, such as weights:0,2,3,1"); }
+  }
   if (at.has("step")) {
     Index step = 0;
     read(at.at("step"), step);

@@ -180,6 +180,13 @@ std::vector<double> row_of(const Trace& trace, const std::string& of) {
   return cells_of(trace, of);
 }
 
+bool is_address(const std::string& of) {
+  try {
+    address_of(of);
+  } catch (const SettingError&) { return false; }
+  return true;
+}
+
 std::optional<Cell> row_place(const std::string& of) {
   try {
     const Address address = address_of(of);

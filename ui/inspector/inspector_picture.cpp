@@ -346,8 +346,11 @@ InspectorPicture make_inspector_picture(const Frame& frame, const Cell& cell, fl
 std::string place_words(const Frame& frame, const Cell& cell) {
   const Trace& trace = *frame.trace();
   const StageInfo& about = info(cell.stage);
-  const std::string row = placed_label(trace, about.rows, cell.batch, cell.row);
-  const std::string col = placed_label(trace, about.cols, cell.batch, cell.col);
+  const auto named = [&](Axis axis, Index at) {
+    const std::string spelled = trace.inputs.spelled_along(axis, cell.batch, at);
+    return placed_label(trace, axis, cell.batch, at) + (spelled.empty() ? "" : " “" + spelled + "”");
+  };
+  const std::string row = named(about.rows, cell.row), col = named(about.cols, cell.col);
   std::string words;
   if (const std::string layer = layer_shown(trace); !layer.empty())
     words = frame.words.fill("network.layer", {layer}) + ", ";

@@ -159,6 +159,8 @@ TEST_CASE("every mistake in a lesson file is named with its path") {
   CHECK(mistakes().empty());
   CHECK(says_so(mistakes({{"/steps/0/pose/stage", "weigths"}}), "$.steps[0].pose.stage"));
   CHECK(says_so(mistakes({{"/steps/0/pose/select", "weights:0,0,0,9"}}), "$.steps[0].pose.select"));
+  CHECK(says_so(mistakes({{"/steps/0/pose/select", "wieghts:0,0,0,0"}}), "$.steps[0].pose.select"));
+  CHECK(says_so(mistakes({{"/steps/0/claims/w/of", "wieghts:0,0,0,0"}}), "$.steps[0].claims.w.of"));
   CHECK(says_so(mistakes({{"/steps/0/pose/stage", "biased_scores"}}),
                 "$.steps[0].pose.stage: this scenario has no biased_scores"));
   CHECK(says_so(mistakes({{"/steps/0/pose/view", "lesson"}}), "$.steps[0].pose.view"));
@@ -226,4 +228,21 @@ TEST_CASE("a written number matches a value that rounds to it") {
   CHECK(says("−∞", -std::numeric_limits<double>::infinity()));
   CHECK(says("NaN", std::numeric_limits<double>::quiet_NaN()));
   CHECK_FALSE(says("many", 3));
+}
+
+TEST_CASE("a mistyped address is an error when the lesson is opened") {
+  const auto said = [](const char* place, const char* address) {
+    Json json = good;
+    json[Json::json_pointer(place)] = address;
+    const samples::TempFolder scratch;
+    samples::write_text(scratch / "mine.json", json.dump());
+    return samples::sentence_of([&] { read_course((scratch / "mine.json").string()); });
+  };
+  for (const char* wrong : {"wieghts:0,0,0,0", "weights", "weights:0,0", "weights:0,0,0,x", "weights:0,0,0,0,0"}) {
+    CAPTURE(wrong);
+    CHECK(has(said("/steps/0/pose/select", wrong), "$.steps[0].pose.select"));
+    CHECK(has(said("/steps/0/claims/w/of", wrong), "$.steps[0].claims.w.of"));
+    CHECK(has(said("/steps/1/question/of", wrong), "$.steps[1].question.of"));
+  }
+  CHECK(said("/steps/0/pose/select", "weights:0,1,2,0") == "no error");
 }
