@@ -23,13 +23,13 @@ std::string count_of(double cells) {
   return cells < 1e9 ? formatted("%.0f million", cells / 1e6) : formatted("%.0f billion", cells / 1e9);
 }
 
-double room() { return std::min(most_bytes, memory_budget()); }
+double room_for_files() { return std::min(most_bytes, memory_budget()); }
 
 /// Of a file of numbers: the array, and what is made of it before it is written.
 void check_numbers(const StageCut& cut, double cells, const std::string& extension) {
   const bool text = extension == ".csv" || extension == ".json";
   const double bytes = cells * (text ? 28 : cut.tensor().source() ? 8 : 4);
-  if (bytes <= room() || (!text && !cut.tensor().source())) return;
+  if (bytes <= room_for_files() || (!text && !cut.tensor().source())) return;
   throw SettingError(
       "--stage",
       Message("{0} of so many tokens would be {1} of numbers", std::string(name(cut.stage)), gigabytes(bytes)),
@@ -61,7 +61,7 @@ void check_bundle_needs(const Trace& trace) {
   double bytes = 0;
   for (const Stage stage : trace.stages())
     bytes += trace[stage].source() ? 4 * static_cast<double>(trace[stage].count()) : 0;
-  if (bytes <= room()) return;
+  if (bytes <= room_for_files()) return;
   throw SettingError("-o", Message("all stages of so many tokens would be {0} of numbers", gigabytes(bytes)),
                      "expected fewer tokens, or render, which looks at a part");
 }
