@@ -285,7 +285,7 @@ class FolderFilm : public Film {
 
   void refuse_other_things() const {
     std::error_code error;
-    const fs::file_status status = fs::status(target_, error);
+    const fs::file_status status = status_of(target_, path_);
     if (!fs::exists(status)) return;
     if (!fs::is_directory(status)) throw FileError(path_, "is a file", "expected a folder for the pictures");
     for (const fs::directory_entry& entry : fs::directory_iterator(target_, error)) {

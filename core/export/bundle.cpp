@@ -134,7 +134,7 @@ void write_bundle(const fs::path& target, const Trace& trace, const ExportOption
     return write_bundle(target, *own, options);
   const bool zip = target.extension() == ".zip";
   std::error_code error;
-  const fs::file_status there = fs::status(target, error);
+  const fs::file_status there = status_of(target, target);
   if (!zip && fs::exists(there) && !(fs::is_directory(there) && fs::is_empty(target, error))) {
     throw FileError(target.string(), "cannot be written: it is there already",
                     "expected a new name or an empty folder");

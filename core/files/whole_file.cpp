@@ -136,6 +136,14 @@ void fail_to_write(const fs::path& target, const Message& reason, const Message&
   throw FileError(target.string(), Message("cannot be written: {0}", reason), expected);
 }
 
+fs::file_status status_of(const fs::path& path, const fs::path& target) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
+    fail_to_write(target, error.message().c_str());
+  return status;
+}
+
 fs::path folder_for(const fs::path& target) {
   fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
   std::error_code error;
@@ -196,9 +204,7 @@ void write_whole(const fs::path& target, const std::function<void(const fs::path
                  [[maybe_unused]] std::optional<Chunks> parts) {
   std::error_code error;
   const fs::path real = link_end(target, target);  // a symbolic link stays, its target is replaced
-  const fs::file_status status = fs::status(real, error);
-  if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
-    fail_to_write(target, error.message().c_str());
+  const fs::file_status status = status_of(real, target);
   if (target.filename().empty() || fs::is_directory(status))
     fail_to_write(target, "it is a folder", "expected the name of a file");
   const fs::path folder = folder_for(real);

@@ -36,6 +36,9 @@ void write_whole_file(const std::filesystem::path& target, std::span<const std::
 [[noreturn]] void fail_to_write(const std::filesystem::path& target, const Message& reason,
                                 const Message& expected = "expected a place that can be written to");
 
+/// What is at `path`, if anything. Throws FileError about `target` if the system refuses the name.
+std::filesystem::file_status status_of(const std::filesystem::path& path, const std::filesystem::path& target);
+
 /// The folder that `target` is in. Throws FileError if it does not exist.
 std::filesystem::path folder_for(const std::filesystem::path& target);
 
