@@ -52,9 +52,15 @@ void print_times(const Scenario& scenario, const Inputs& inputs, const Run& run,
 }
 
 void write_arrays(const std::string& out, const std::vector<NamedArray>& arrays) {
-  double bytes = 0;
-  for (const NamedArray& array : arrays)
+  double numbers = 0, bytes = 0;
+  for (const NamedArray& array : arrays) {
+    numbers += static_cast<double>(array.values.count());
     bytes += array.values.source() ? 4 * static_cast<double>(array.values.count()) : 0;
+  }
+  constexpr double a_number = 15, most_text = 1.5e9;  // bytes
+  if (extension_of(out) == ".json" && numbers * a_number > most_text)
+    throw FileError(out, Message("would hold {0} of text", formatted("%.1f GB", numbers * a_number / 1e9)),
+                    "expected fewer tokens or stages, or .npz");
   if (bytes > memory_budget())
     throw FileError(
         out, "would hold " + formatted("%.1f GB", bytes / 1e9) + " of stages that are computed as they are looked at",

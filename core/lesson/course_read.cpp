@@ -288,12 +288,32 @@ Bug bug_at(const Place& at) {
   return bug;
 }
 
+/// The bytes of all texts in the value.
+std::size_t bytes_of_texts(const Json& value) {
+  if (value.is_string()) return value.get_ref<const std::string&>().size();
+  std::size_t sum = 0;
+  for (const Json& each : value) sum += each.is_structured() || each.is_string() ? bytes_of_texts(each) : 0;
+  return sum;
+}
+
+/// What follows takes time for each step and letter: checks, pages of a worksheet, paragraphs in the window.
+void refuse_too_long(const Place& root) {
+  constexpr std::size_t most_steps = 200, most_bytes = 200'000;
+  if (!root.has("steps")) return;
+  const Place steps = root.at("steps");
+  if (steps.value.is_array() && steps.value.size() > most_steps)
+    steps.fail(Message("holds {0} steps", steps.value.size()), Message("expected at most {0}", most_steps));
+  if (const std::size_t bytes = bytes_of_texts(steps.value); bytes > most_bytes)
+    steps.fail(Message("holds {0} bytes of text", bytes), Message("expected at most {0}", most_bytes));
+}
+
 class Reader {
  public:
   Reader(const Place& root, std::vector<std::string>* mistakes) : root_(root), mistakes_(mistakes) {}
 
   Course read_all() {
     Course course;
+    refuse_too_long(root_);
     attempt([&] { allow_only(root_, {"$schema", "kind", "id", "title", "description", "scenario", "bug", "steps"}); });
     attempt([&] { require(root_, {"id", "title", "description", "scenario", "steps"}); });
     attempt_at(root_, "id", [&](const Place& id) { read(id, course.card.id); });
