@@ -1,3 +1,5 @@
+#include "core/diagnosis/assumed_mask.h"
+
 #include <algorithm>
 #include <array>
 
@@ -109,9 +111,14 @@ std::optional<AssumedMask> usual_if_it_explains(const Trace& run, const OwnStage
 std::optional<AssumedMask> mask_in_numbers(const Trace& run, const OwnStages& own, const Run& how) {
   if (run.has(Stage::mask) || run.dims().n_k < 2) return {};
   if (const std::optional<SeenMask> seen = seen_mask(run, own)) {
-    if (auto found = assume(seen->cells, seen->in, run, how)) return found;
+    if (auto found = assume(completed(seen->cells, Tensor::full({1, 1, 1, 1}, 1)), seen->in, run, how)) return found;
   }
   return usual_if_it_explains(run, own, how);
+}
+
+AssumedMask causal_mask(const Trace& run, const OwnStages& own, const Run& how) {
+  return assumed(run, {run.dims().n_q < run.dims().n_k ? "causal_bottom_right()" : "causal()"}, own.stages.back().stage,
+                 how);
 }
 
 std::shared_ptr<const Trace> with_bias_as_mask(const std::shared_ptr<const Trace>& trace, const Run& run) {

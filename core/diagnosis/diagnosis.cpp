@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/diagnosis/assumed_mask.h"
 #include "core/diagnosis/harmless.h"
 #include "core/diagnosis/mask_parts.h"
 #include "core/diagnosis/mistake_search.h"
@@ -190,6 +191,24 @@ void search(const std::shared_ptr<const Trace>& run, const OwnStages& own, const
   find_mistakes({run, {}}, all, Evidence(all, except), how, limit, trying, result.wrongs);
 }
 
+bool nothing_found(const Comparison& comparison) {
+  return std::ranges::all_of(comparison.wrongs, [](const Wrong& wrong) { return wrong.findings.empty(); });
+}
+
+/// Code whose mask is its own, from stages that do not show it: the mistakes under a causal mask, if they explain all.
+void search_under_causal_mask(const Trace& run, const OwnStages& own, const Run& how, const TimeLimit& limit,
+                              const Trying& trying, Comparison& result) {
+  if (run.dims().n_k < 2 || limit.is_up() || seen_mask(run, own)) return;
+  Comparison causal;
+  causal.assumed = causal_mask(run, own, how);
+  compare_stages(*causal.assumed->run, own, causal);
+  search(causal.assumed->run, own, {}, how, limit, trying, causal);
+  const bool explained = !causal.wrongs.empty() && std::ranges::all_of(causal.wrongs, [](const Wrong& wrong) {
+    return !wrong.findings.empty() && !wrong.together;
+  });
+  if (explained) result = std::move(causal);
+}
+
 }  // namespace
 
 Comparison compare(const std::shared_ptr<const Trace>& trace, const OwnStages& own, const Run& run, double seconds,
@@ -215,6 +234,8 @@ Comparison compare(const std::shared_ptr<const Trace>& trace, const OwnStages& o
     std::vector<Stage> except;
     if (masked != trace && !result.assumed) except.push_back(Stage::biased_scores);
     if (!result.agrees()) search(alive, own, except, timed, limit, trying, result);
+    if (!result.agrees() && !result.assumed && !masked->has(Stage::mask) && nothing_found(result))
+      search_under_causal_mask(*masked, own, timed, limit, trying, result);
     if (result.assumed && result.assumed->doubt)
       result.wrongs.push_back({result.assumed->seen_in, {*result.assumed->doubt}});
     result.complete = !limit.is_up();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/attention/softmax.h"
 #include "core/diagnosis/mistakes.h"
@@ -238,6 +239,7 @@ float row_top(const MatrixView& m, Index q) {
 
 /// The mask that a stage shows; undefined if it shows no masked cell, or nothing else.
 Tensor seen_in(Stage stage, const Tensor& mine, const Tensor& unmasked) {
+  constexpr float unknown = std::numeric_limits<float>::quiet_NaN();
   Buffer attend;
   bool any = false, all = true, torn = false;
   each_matrix(mine, [&](const MatrixView& m, Index b, Index h) {
@@ -248,7 +250,8 @@ Tensor seen_in(Stage stage, const Tensor& mine, const Tensor& unmasked) {
       for (Index k = 0; k < m.cols; ++k) {
         const bool masked = is_masked(stage, m(q, k), expected(q, k), top);
         nans += std::isnan(m(q, k)) ? 1 : 0;
-        attend.push_back(masked ? 0 : 1);
+        const bool underflows = stage == Stage::weights && m(q, k) == 0 && !masked;
+        attend.push_back(masked ? 0 : underflows ? unknown : 1);
         any = any || masked;
         all = all && masked;
       }
@@ -278,11 +281,30 @@ std::optional<SeenMask> seen_mask(const Trace& run, const OwnStages& own) {
   return {};
 }
 
+Tensor completed(const Tensor& cells, const Tensor& otherwise) {
+  return combined(cells, otherwise.expand(cells.shape()), [](float a, float b) { return std::isnan(a) ? b : a; });
+}
+
+namespace {
+
+/// Whether the masked numbers are one fill, or one added to scores.
+bool is_one_fill(std::span<const float> scores, std::span<const float> cells) {
+  float low = INFINITY, high = -INFINITY;
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    if (cells[i] != 0) continue;
+    low = std::min(low, scores[i]);
+    high = std::max(high, scores[i]);
+  }
+  return low == high || high - low < 1e-2F * std::abs(low);
+}
+
+}  // namespace
+
 Tensor with_fill_for(const Tensor& masked_scores, const Trace& run, float fill) {
   const Tensor unmasked = mistakes::scores_before_mask(run).contiguous(), mine = masked_scores.contiguous();
   if (mine.shape() != unmasked.shape()) return masked_scores;
   const Tensor cells = seen_in(Stage::masked_scores, mine, unmasked);
-  if (!cells.defined()) return masked_scores;
+  if (!cells.defined() || !is_one_fill(mine.values(), cells.values())) return masked_scores;
   return combined(mine, cells, [fill](float score, float may) { return may == 0 ? fill : score; });
 }
 
@@ -292,7 +314,7 @@ bool shows(const Tensor& mask, const Tensor& seen) {
     const MatrixView s = seen.matrix(b, h);
     for (Index q = 0; q < m.rows && same; ++q) {
       if (is_dead_row(m, q)) continue;
-      for (Index k = 0; k < m.cols; ++k) same = same && (m(q, k) != 0) == (s(q, k) != 0);
+      for (Index k = 0; k < m.cols; ++k) same = same && (std::isnan(s(q, k)) || (m(q, k) != 0) == (s(q, k) != 0));
     }
   });
   return same;

@@ -37,6 +37,16 @@ Variants scale_off(const Suspect& suspect) {
   width(d.n_k, "the number of keys");
   if (d.d_head > 3) width(d.d_head / 2, "half a head's width");
   width(2 * d.d_head, "two heads' width");
+  const auto words = [&](const std::string& yours) {
+    return "The scores are scaled by another number: your code has " + yours + ", this model " +
+           formatted("%.5g", now) + ". Write scores = q @ k.transpose(-2, -1) * " + formatted("%.6g", now) +
+           "  # yours: " + yours + ".";
+  };
+  for (Variant& variant :
+       fitted(suspect, {.now = now, .low = now / 200, .high = now * 200, .usual = {}, .with = with, .words = words})) {
+    variant.rare = true;
+    variants.push_back(std::move(variant));
+  }
   if (run.scenario.scale) add(1 / root, "The scores are divided by √d_head, where this model has a scale of its own. ");
   return variants;
 }

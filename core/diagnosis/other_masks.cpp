@@ -176,7 +176,7 @@ Variants mask_added(const Suspect& suspect) {
 namespace {
 
 /// Other masks where the user's is not seen: a part forgotten or moved, sequences padded at the other end.
-std::vector<OtherMask> likely_masks(const MaskParts& parts) {
+std::vector<OtherMask> likely_masks(const MaskParts& parts, const Tensor& valid_lens) {
   std::vector<OtherMask> masks;
   const Index n_q = parts.shape[2], n_k = parts.shape[3];
   const auto add = [&](const std::string& what, const Attends& attends) {
@@ -186,6 +186,12 @@ std::vector<OtherMask> likely_masks(const MaskParts& parts) {
   if (parts.is_padded()) {
     add("The padding is forgotten.", [&](Index, Index, Index q, Index k) { return parts.holds(q, k); });
     add("Only the padding is applied.", [&](Index b, Index, Index, Index k) { return parts.has(b, k); });
+    if (valid_lens.defined() && valid_lens.rank() == 1) {  // the pattern may hide which keys are padding
+      const Tensor lengths = valid_lens.contiguous();
+      add("Only the padding is applied.", [&](Index b, Index, Index, Index k) {
+        return static_cast<float>(k) < lengths.values()[static_cast<std::size_t>(b)];
+      });
+    }
     const std::vector<Index> lengths = parts.lengths();
     const auto length = [&](Index b) { return lengths[static_cast<std::size_t>(b)]; };
     for (const Index by : {-1, 1, -2, 2}) {
@@ -223,11 +229,12 @@ Variants mask_wrong(const Suspect& suspect) {
   std::vector<OtherMask> masks;
   if (suspect.seen_mask.defined()) {
     const std::optional<MaskWords> words = mask_in_words(mask);
-    masks.push_back({suspect.seen_mask, "The mask is another one: " + difference_in_words(suspect.seen_mask, mask) +
-                                            (words ? "; this run's is " + words->expression + "." : ".")});
+    const Tensor seen = completed(suspect.seen_mask, mask);
+    masks.push_back({seen, "The mask is another one: " + difference_in_words(seen, mask) +
+                               (words ? "; this run's is " + words->expression + "." : ".")});
   } else {
     if (const std::optional<MaskParts> parts = parts_of(suspect)) {
-      for (OtherMask& other : likely_masks(*parts)) {
+      for (OtherMask& other : likely_masks(*parts, suspect.run.inputs.valid_lens)) {
         other.explanation = "The mask is another one. " + other.explanation;
         masks.push_back(std::move(other));
       }

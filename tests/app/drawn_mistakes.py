@@ -77,6 +77,8 @@ def settings(rng, **wanted):
     c.update({name: value for name, value in wanted.items() if name != "H"})
     if c["n_q"] != c["n_k"] and c["causal"] == "":
         c["window"] = 0 if "window" not in wanted else c["window"]
+    if c["alibi"]:
+        c["attn_bias"] = None
     c["turned"] = c["d"] if rng.random() < 0.8 or c["d"] < 6 else c["d"] - 2
     if rng.random() < 0.1 and c["rope"]:
         c["offset"] = int(rng.integers(1, 4))
@@ -95,7 +97,10 @@ def settings(rng, **wanted):
             p["b" + i] = rng.normal(size=size) * 0.5
     if rng.random() < 0.1 and not wanted.get("bias") and not wanted.get("W_o"):
         p["Wo"], p["bo"] = None, None
+    same = p["key"] is p["query"]
     c["parameters"] = {name: None if v is None else np.asarray(v, np.float32).astype(float) for name, v in p.items()}
+    if same:
+        c["parameters"]["key"] = c["parameters"]["query"]
     if c["attn_bias"] is not None:
         c["attn_bias"] = np.asarray(c["attn_bias"], np.float32).astype(float)
     return c
@@ -184,7 +189,7 @@ KINDS = {
     "heads attended": (lambda r: dict(no_mask(r), alibi=False, attn_bias=None, H=int(r.choice([2, 4, 6]))), lambda r, c: (need(square(c)), dict(kind="attention_over_heads"))[1], ["attention_over_batch"]),
     "batch and heads swapped": (lambda r: dict(B=2, H=4), lambda r, c: (need(c["G"] == 4), dict(kind="batch_heads_swapped"))[1], ["attention_over_batch"]),
     "split interleaved": (lambda r: dict(H=int(r.choice([2, 4]))), lambda r, c: dict(kind="split_interleaved", which=r.choice(["qkv", "qkv", "qk", "v"]), merge=bool(r.integers(2))), ["split_interleaved"]),
-    "packed order": (lambda r: dict(H=4, G=4), lambda r, c: (need(c["G"] == c["H"]), dict(kind="packed_order"))[1], ["split_interleaved"]),
+    "packed order": (lambda r: dict(H=4, G=4), lambda r, c: (need(c["G"] == c["H"] and c["parameters"]["key"] is c["parameters"]["query"]), dict(kind="packed_order"))[1], ["split_interleaved"]),
     "softmax twice": (lambda r: {}, lambda r, c: dict(kind="softmax_twice"), ["softmax_twice"]),
     "softmax over queries": (lambda r: no_mask(r), lambda r, c: dict(kind="softmax_over_queries"), ["softmax_over_queries"]),
     "softmax over heads": (lambda r: dict(H=4, **no_mask(r)), lambda r, c: dict(kind="softmax_over_heads"), ["softmax_over_heads"]),
