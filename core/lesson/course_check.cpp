@@ -95,7 +95,7 @@ class Check {
     }
     const Comparison found = compare(last_, own_);
     const std::vector<Finding> diagnosis = found.diagnosis();
-    if (found.matches()) say("$.bug", "changes no number of this scenario; expected one that it changes");
+    if (found.agrees()) say("$.bug", "changes no number of this scenario; expected one that it changes");
     else if (diagnosis.empty() || diagnosis.front().id != course_.bug->mistake) {
       say("$.bug", "the numbers are told for " +
                        (diagnosis.empty() ? std::string("no known mistake") : diagnosis.front().id) +
