@@ -36,7 +36,7 @@ void click_word(View& view, const Trace& trace, SceneAction action, Index index,
     return;
   }
   looking.guessing = {};
-  if (action == SceneAction::key_word && !picture) {
+  if (action != SceneAction::query_word && !picture) {
     const bool again = looking.at == index;
     looking.at = again ? std::nullopt : std::optional(index);
     looking.key = looking.at;
@@ -83,6 +83,7 @@ void click(const Frame& frame, const SceneTarget& target) {
         looking.guessing = {!looking.guessing.active, {}};
         break;
       case SceneAction::query_word:
+      case SceneAction::rival:
       case SceneAction::key_word: click_word(view, *trace, action, index, picture); break;
       case SceneAction::look_at: look_at_weights(view, *trace, cell); break;
       case SceneAction::how: look_at_weights(view, *trace, {}); break;
@@ -182,6 +183,7 @@ void begin_by_typing(const Frame& frame, const char* id) {
   if (!begun_before) frame.typing.recovered = TypedLine{field, {}};
   frame.typing.recovered->text += typed;
   frame.typing.tries = 0;
+  frame.pictures.go_on();  // the field gets the keyboard in the next frame
   if (dialog == Dialog::welcome) frame.show([](View& v) { v.dialog = Dialog::none; });
 }
 

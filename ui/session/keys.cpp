@@ -215,7 +215,8 @@ void press_keys(const Frame& frame) {
   if (ctrl && pressed_once('q')) frame.actions.push_back(Quit{});
   if (ctrl && pressed_once('s')) frame.actions.push_back(AskToSave{Next::stay, io.KeyShift});
   if (ctrl && pressed_once('e') && frame.trace()) toggle_export(frame);
-  if (io.WantTextInput || frame.typing.recovered) {  // a field has the keyboard, or is about to get it
+  const bool begins = frame.typing.recovered && frame.typing.tries > 0;  // a field is about to get the keyboard
+  if (io.WantTextInput || begins) {
     if (!ctrl && frame.view().dialog == Dialog::none)
       press_lesson_keys(frame, pressed(Key::page_down), pressed(Key::page_up));
     if (frame.view().dialog != Dialog::none && pressed_once(Key::escape)) escape(frame);
