@@ -464,7 +464,7 @@ TEST_CASE("the sentence level says that random weights are random") {
   CHECK(has_text(make_sentence(file.context(), {}, file.place()), "input is random"));
 }
 
-TEST_CASE("Enter goes in, Escape goes out, from the sentence to a step and back") {
+TEST_CASE("Enter goes in, Escape goes back to where one came from, and up from a step that was opened directly") {
   Document document = sentence();
   document.view.looking.level = Level::sentence;
   HeadlessWindow window(document);
@@ -472,10 +472,15 @@ TEST_CASE("Enter goes in, Escape goes out, from the sentence to a step and back"
   CHECK(window.document().view.looking.level == Level::operation);
   CHECK(window.document().view.looking.stage == Stage::weights);
   window.press(compat::Key::escape);
-  CHECK(window.document().view.looking.level == Level::pipeline);
-  window.press(compat::Key::escape);  // clears the selection
-  window.press(compat::Key::escape);
   CHECK(window.document().view.looking.level == Level::sentence);
+
+  document.view.looking.level = Level::operation;
+  HeadlessWindow step(document);
+  step.press(compat::Key::escape);
+  CHECK(step.document().view.looking.level == Level::pipeline);
+  step.press(compat::Key::escape);  // clears the selection
+  step.press(compat::Key::escape);
+  CHECK(step.document().view.looking.level == Level::sentence);
 }
 
 TEST_CASE("a clicker goes through a presentation stage by stage, and back to the sentence") {

@@ -88,6 +88,17 @@ TEST_CASE(
   CHECK(drawn[0] == drawn[1]);
 }
 
+TEST_CASE("a double click on a predicted word writes it once") {
+  const Studio studio(writer(), {{1600, 900}});
+  const Scene scene = make_sentence(studio.context(), told(studio.trace(), {}), studio.place());
+  const LikelyToken second = after_dogs(studio.trace())[1];
+  HeadlessWindow window(writer());
+  window.settle();
+  window.double_click(target_of(scene, SceneAction::write_word, second.id).centre());
+  window.settle();
+  CHECK(window.document().scenario.text == "the cat that chases the dogs " + second.text);
+}
+
 TEST_CASE(
     "temperature, top-k and top-p follow the pointer, change nothing of the document, and are in the command line that "
     "is copied") {

@@ -131,6 +131,9 @@ struct LevelChoice {
   std::optional<Index> query, key;  ///< the followed words; unset: the selection, else a pair with a large weight
   std::optional<Index> feature;     ///< index within the head
   std::optional<Index> pointed;     ///< the word under the pointer in the sentence
+  std::optional<Index> at;          ///< in the sentence: the word for which each head's card says how much looks there
+  bool masks = false;               ///< the sentence offers patterns for the mask
+  bool by_look = false;             ///< the cards of the heads are in the order of what they give to a word
   std::optional<float> share;       ///< progress within the stage, if the player goes stage by stage
   std::optional<float> arrival;     ///< progress of the transition from the previous scene; unset: by time
   bool knocked = false;             ///< also show the prediction without the head
@@ -189,6 +192,19 @@ struct TrainChoice {
   std::string beside;          ///< the run that the document's differs from in one choice; "": none
   std::optional<float> guess;  ///< how far it will come: the guessed share of right answers
   bool operator==(const TrainChoice&) const = default;
+};
+
+/// What was shown before something else was opened: Esc goes back to it.
+struct Visited {
+  ViewKind kind = ViewKind::pipeline;
+  Level level = Level::pipeline;
+  Facet facet = Facet::step;
+  LayersTogether together = LayersTogether::none;
+  Stage stage = Stage::scores;
+  std::optional<int> step;
+  std::optional<float> share;
+  std::optional<Cell> selected;
+  bool operator==(const Visited&) const = default;
 };
 
 }  // namespace headlight

@@ -242,6 +242,8 @@ constexpr Field fields[] = {
     field("camera_y", look | pose, HEADLIGHT_PART(camera.y), Ends{0, 1}),
     field("query", look | pose, HEADLIGHT_PART(looking.query)),
     field("key", look | pose, HEADLIGHT_PART(looking.key)),
+    field("at", look | pose, HEADLIGHT_PART(looking.at)),
+    field("by_look", look, HEADLIGHT_PART(looking.by_look)),
     field("rival", look | pose, HEADLIGHT_PART(looking.rival)),
     field("than", look | pose, HEADLIGHT_PART(looking.than)),
     field("feature", look | pose, HEADLIGHT_PART(looking.feature)),
@@ -348,6 +350,7 @@ View looking_at(View view, const View& other) {
   for (const Field& each : fields) {
     if ((each.kind & pose) != 0) each.copy(view, other);
   }
+  view.trail.clear();
   return view;
 }
 

@@ -185,7 +185,10 @@ enum class SceneAction : std::uint8_t {
   slice,          ///< the batch entry and head of cell
   convention,     ///< index of the compared convention
   block,          ///< block side
-  kv_heads        ///< their number
+  kv_heads,       ///< their number
+  masks,          ///< offers patterns for the mask
+  mask,           ///< the index of the pattern
+  window_edge     ///< of the visible words: it can be dragged
 };
 
 struct SceneTarget {

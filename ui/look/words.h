@@ -59,6 +59,12 @@ class Words {
   mutable std::set<std::string, std::less<>> missing_;  ///< requested keys without a text
 };
 
+/// The label of a setting's control; its key if it has no control.
+inline std::string_view setting_word(const Words& words, const std::string& key) {
+  const std::string label = "settings." + key;
+  return words.has(label) ? std::string_view(words(label)) : std::string_view(key);
+}
+
 /// A language's own name: "English"; the file's name if it has none.
 std::string language_name(const std::string& language);
 /// The languages with a file: {"en", …}.

@@ -176,10 +176,10 @@ void turn_wheel(const Frame& frame, const Scene& scene) {
 /// Arrows move between heads and layers, Enter opens the head; J and G act on this head; K: knock it out; M, R, F:
 /// mean, rollout, flow.
 void press_network_keys(const Frame& frame, const HeadOverview& overview, const NetworkFacts& facts) {
-  if (!frame.takes_shortcuts()) return;
   const HeadPlace at = looked_at_head(overview, frame.view());
-  if (has_facets(*frame.trace()) && (compat::pressed_once('j') || compat::pressed_once('g')))
-    choose_head(frame, at.layer, at.head);
+  if (has_facets(*frame.trace()) && (frame.letter('j') || frame.letter('g'))) choose_head(frame, at.layer, at.head);
+  if (frame.letter('k')) knock_out(frame, overview, at);
+  if (!frame.takes_shortcuts()) return;
   if (frame.view().menu || frame.focus.shown()) return;
   using compat::Key;
   const int across = static_cast<int>(compat::pressed(Key::right)) - static_cast<int>(compat::pressed(Key::left));
@@ -188,7 +188,7 @@ void press_network_keys(const Frame& frame, const HeadOverview& overview, const 
     look_at_word(frame, std::clamp<Index>(written_word(facts, frame.view()) + across, 0, std::ssize(facts.text) - 1));
   else if (across != 0 || down != 0) look_at(frame, neighbour(overview, facts, frame.view(), across, down));
   if (compat::pressed_once(Key::enter)) open_head(frame, overview, at);
-  if (compat::pressed_once('k')) knock_out(frame, overview, at);
+  if (!frame.takes_letters()) return;
   if (compat::pressed_once('m')) turn_to(frame, LayersTogether::mean);
   if (compat::pressed_once('r')) turn_to(frame, LayersTogether::rollout);
   if (compat::pressed_once('f')) turn_to(frame, LayersTogether::flow);

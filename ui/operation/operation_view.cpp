@@ -214,7 +214,8 @@ MatrixView weights_before(const Frame& frame) {
   const OtherPass& other = other_pass(frame);
   if (!other.run || other.unswapped) return {};
   const Tensor& weights = other.run->layers[static_cast<std::size_t>(run->change->layer)].weights;
-  return weights.defined() ? weights.matrix(view.batch, view.head) : MatrixView{};
+  const bool same_heads = weights.defined() && weights.size(1) == frame.trace()->dims().heads;
+  return same_heads ? weights.matrix(view.batch, view.head) : MatrixView{};
 }
 
 Scene scene_of(const Frame& frame, Rect place) {
@@ -256,9 +257,9 @@ void offer_guess(const Frame& frame, const Scene& scene) {
 }  // namespace
 
 void press_facet_keys(const Frame& frame) {
-  if (!frame.takes_shortcuts() || !has_facets(*frame.trace())) return;
+  if (!has_facets(*frame.trace())) return;
   for (const auto& [key, facet] : {std::pair('j', Facet::journey), std::pair('g', Facet::geometry)}) {
-    if (compat::pressed_once(key))
+    if (frame.letter(key))
       frame.show([facet, trace = frame.document.trace, &timeline = frame.timeline](View& v) {
         if (level_shown(v) == Level::pipeline) {  // of what is selected
           if (v.selected && contains(*trace, *v.selected)) v = with_focus_on(std::move(v), *trace, *v.selected);

@@ -129,6 +129,7 @@ bool Session::draw(MatrixPainter& painter) {
   } else {
     s.draw_panels(frame, window);
   }
+  if (s.document.view.blank) draw_blank_note(frame, window);
   const RecoveryAnswer answer = s.draw_offer(frame, window);
   draw_keyboard_ring(frame);
   if (s.drawing) s.drawing->close();

@@ -56,12 +56,6 @@ class ShownText {
   std::string folder_;
 };
 
-/// The label of a setting's control; its key if it has no control.
-inline std::string_view setting_word(const Words& words, const std::string& key) {
-  const std::string label = "settings." + key;
-  return words.has(label) ? std::string_view(words(label)) : std::string_view(key);
-}
-
 struct Session::State {
   Document document;
   Computation computation;
@@ -284,7 +278,7 @@ struct Session::State {
   }
 
   void leave(bool surely) {
-    if (surely || !has_unsaved_changes(document)) {
+    if (surely || !has_own_work(document)) {
       requests.close = true;
     } else {
       document.view.saving.next = Next::leave;

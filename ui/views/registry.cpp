@@ -54,24 +54,6 @@ Sides of_levels(const Document& document) {
 /// The middle shows the result.
 Sides of_compare(const Document& document) { return {true, !document.own}; }
 
-bool leave_level(View& view) {
-  if (view.looking.level == Level::operation) {
-    view = without_moment(std::move(view));
-    view.looking.level = Level::pipeline;
-    return true;
-  }
-  if (view.step || view.selected || view.back_to) return false;
-  view.looking.level = Level::sentence;
-  return true;
-}
-
-bool leave_network(View& view) {
-  if (view.network.together == LayersTogether::none && view.back_to) return false;
-  if (view.network.together == LayersTogether::none) view.kind = ViewKind::pipeline;
-  view.network.together = LayersTogether::none;
-  return true;
-}
-
 bool stop_painting(View& view) {
   if (view.mask_painting.tool == PaintTool::look) return false;
   view.mask_painting.tool = PaintTool::look;
@@ -86,7 +68,6 @@ constexpr std::array views{
               .shows = levels_show,
               .sides = of_levels,
               .offer = offer_level,
-              .escape = leave_level,
               .zooms = true},
     ViewEntry{.kind = ViewKind::network,
               .word = "views.network",
@@ -95,7 +76,6 @@ constexpr std::array views{
               .shows = all,
               .sides = neither,
               .offer = offer_network,
-              .escape = leave_network,
               .own_arrows = true},
     ViewEntry{.kind = ViewKind::heads,
               .word = "views.heads",
@@ -177,13 +157,9 @@ void open_export_dialog(View& view, const Trace& trace, const std::optional<OwnS
 void cancel_in_view(View& view) {
   auto* const escape = view_entry(view.kind).escape;
   if (escape && escape(view)) return;
-  if (view.step) {
-    view = without_moment(std::move(view));
-  } else if (view.selected) {
-    view.selected.reset();
-  } else if (view.back_to) {
-    view.kind = *std::exchange(view.back_to, {});
-  }
+  const bool top = view.kind == ViewKind::pipeline && view.looking.level == Level::sentence;
+  if (top && view.back_to) view.kind = *std::exchange(view.back_to, {});
+  else view = gone_back(std::move(view));
 }
 
 }  // namespace headlight
