@@ -120,6 +120,7 @@ void show(ExportChoice& choice, View& view) {
   view.dialog = Dialog::exporting;
   choice.path.reset();
   choice.problem.clear();
+  choice.saved.clear();
   choice.folder = utf8_from(writable_folder("Pictures"));
 }
 
