@@ -146,11 +146,11 @@ void draw_export_size(const Frame& frame, const ExportPreview& preview, ExportCh
   const int now = options.size ? static_cast<int>(options.size->unit) + 1 : 0;
   if (const auto clicked = segments(frame, "unit", labels, now); clicked && *clicked != now) {
     const auto unit = static_cast<LengthUnit>(*clicked - 1);
-    // A size of one's own begins as the automatic one, so that the click changes nothing.
+    // A size of one's own begins as the automatic one: the file keeps its pixels.
     WantedSize usual{8.5f, 7, LengthUnit::cm};
     if (preview.width > 0) usual = {static_cast<float>(preview.width), static_cast<float>(preview.height)};
-    const auto dpi = options.size || options.dpi ? options.dpi : std::optional(static_cast<int>(units_per_inch));
-    options.size = *clicked == 0 ? std::nullopt : std::optional(converted(options.size.value_or(usual), unit, dpi));
+    options.size =
+        *clicked == 0 ? std::nullopt : std::optional(converted(options.size.value_or(usual), unit, options.dpi));
   }
   if (options.size) draw_lengths(frame, choice);
   constexpr Index densities[] = {72, 96, 150, 200, 300, 400, 600, 1200};

@@ -107,6 +107,15 @@ std::vector<bool> allowed_cells(const std::string& expression, const Trace& trac
   } catch (const InputError&) { return {}; }
 }
 
+Index painted_entry(const Question& question, const Trace& trace) {
+  const Index entries = trace.dims().batch;
+  for (Index b = 0; b < entries && entries > 1; ++b) {
+    const std::vector<bool> cells = allowed_cells(question.mask, trace, b, 0);
+    if (std::ranges::find(cells, false) != cells.end()) return b;
+  }
+  return 0;
+}
+
 bool is_right(const Question& question, const LessonAnswer& answer, const Trace& trace, const Beside* beside) {
   switch (question.kind) {
     case QuestionKind::choice: return answer.chosen == question.right;
@@ -121,7 +130,8 @@ bool is_right(const Question& question, const LessonAnswer& answer, const Trace&
     }
     case QuestionKind::mask:
       if (!answer.typed.empty()) return same_mask(answer.typed, question.mask, trace);
-      return !answer.cells.empty() && answer.cells == allowed_cells(question.mask, trace, 0, 0);
+      return !answer.cells.empty() &&
+             answer.cells == allowed_cells(question.mask, trace, painted_entry(question, trace), 0);
     case QuestionKind::row: return row_agreement(question, answer, trace) >= 1 - question.tolerance;
     case QuestionKind::head: return answer.head == std::pair(question.layer, question.head);
     case QuestionKind::stage: return answer.stage && answer.stage == first_wrong(beside);

@@ -30,6 +30,8 @@ NumberScale scale_of(const Question& question, const Trace& trace, const Beside*
 std::string unreadable(const Question& question, const LessonAnswer& answer, const Trace& trace, const Words& words);
 /// The cells that the expression allows in this batch entry and head, [n_q, n_k]; empty if it does not parse.
 std::vector<bool> allowed_cells(const std::string& expression, const Trace& trace, Index batch, Index head);
+/// The batch entry in which a mask is painted: the first one in which the right mask forbids something.
+Index painted_entry(const Question& question, const Trace& trace);
 /// The initial order of the choices of an ordering question.
 std::vector<std::size_t> shuffled(std::size_t count);
 
