@@ -6,6 +6,7 @@
 #include "core/lesson/course.h"
 #include "core/network/network_trace.h"
 #include "core/scenario/settings_table.h"
+#include "core/tensor/error.h"
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
 #include "ui/document/lesson_progress.h"

@@ -464,14 +464,14 @@ Ending ending_of(const Studio& studio, std::optional<Index> token = {}) {
 
 TEST_CASE("what a change does to the next word is said of the word that was asked about, with both numbers") {
   constexpr Index word = 3;  // "at"
-  const auto document_with = [](const std::string& mask) {
+  const auto document_with = [word](const std::string& mask) {
     Document document = of_network("the girl looked at herself in the mirror");
     document.view.looking.facet = Facet::step;
     document.view.looking.query = word;
     document.scenario.mask = mask;
     return document;
   };
-  const auto place_of = [](const Studio& studio) {
+  const auto place_of = [word](const Studio& studio) {
     return prediction_place(studio.trace(), studio.context().view, word);
   };
   Studio before(document_with(""), {{1600, 900}});
