@@ -107,8 +107,9 @@ struct Roles : TaskPart {
         pen.caption({track.centre().x, track.max.y + line / 2}, Align::middle, text);
     }
     const std::string told =
-        same ? say.fill("roles.told_same", {key(key_tried), number(tried[static_cast<std::size_t>(key_tried)]),
-                                            key(key_now), number(static_cast<double>(now(task.focus.query, key_now)))})
+        same ? say.fill("roles.told_same",
+                        {key(key_tried), number(tried[static_cast<std::size_t>(key_tried)]), key(key_now),
+                         number(static_cast<double>(now(task.focus.query, key_now))), word})
              : say.fill("roles.told", {key(key_now), number(static_cast<double>(now(task.focus.query, key_now)))});
     pen.caption({left, top + 26 * u + line * 1.5f}, Align::left, told, look.ink, place.width());
   }
