@@ -107,6 +107,12 @@ Claim claim_at(const Place& at, const std::string& name, const Json& scenario) {
   return claim;
 }
 
+Try try_at(const Place& at, const Json& scenario) {
+  allow_only(at, {"words", "change"});
+  require(at, {"words", "change"});
+  return {words_at(at.at("words")), scenario_from(patched(scenario, at.at("change").value), at.at("change"))};
+}
+
 Effect effect_at(const Place& at) {
   allow_only(at, {"knock_out", "from", "to"});
   require(at, {"knock_out", "from", "to"});
@@ -228,7 +234,7 @@ CanvasCamera camera_at(const Place& at) {
 
 void read_pose(const Place& at, Pose& pose) {
   allow_only(at, {"scenario", "change", "view", "level", "measure", "stage", "select", "step", "camera", "hide",
-                  "controls", "locked", "mended"});
+                  "controls", "tries", "locked", "mended"});
   if (at.has("view")) pose.view = view_at(at.at("view"));
   if (at.has("level")) {
     const LevelAddress level =
@@ -382,6 +388,7 @@ class Reader {
     step.pose.hide.clear();
     step.pose.camera = {};
     step.pose.controls.clear();
+    step.pose.tries.clear();
     step.pose.locked = false;
     if (at.has("pose")) {
       const Place pose = at.at("pose");
@@ -394,6 +401,10 @@ class Reader {
           step.pose.scenario = scenario_from(next, pose.at(field));
           scenario_ = next;
         }
+      });
+      attempt_at(pose, "tries", [&](const Place& tries) {
+        step.pose.tries =
+            each_of(tries, "a list of changes", [&](const Place& each) { return try_at(each, scenario_); });
       });
     }
     last_ = step.pose;

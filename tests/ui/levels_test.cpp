@@ -270,7 +270,7 @@ TEST_CASE(
       CHECK(scene.left_out.empty());
       const Words& words = studio.context().words;
       CHECK(has_text(scene, words.fill("level.row_place", {"5"})));
-      CHECK(has_text(scene, std::string(words("level.row_earlier"))) == (layer[0] == '1'));
+      CHECK(has_text(scene, "+ " + words.fill("level.row_layer", {"0"})) == (layer[0] == '1'));
       CHECK(has_text(scene, std::string(words("level.row_normed"))));
       Reveal reveal;  // the sum comes before the matrix
       reveal.share = 0.4f;
@@ -599,7 +599,7 @@ TEST_CASE("the text of a step is true of this run's numbers") {
   CHECK(says(document, Stage::scaled_scores, "become smaller"));
   CHECK(says(document, Stage::masked_scores, "no attention at all"));
   CHECK(says(document, Stage::masked_scores, "may look at every word", 5));  // the last word of a causal mask
-  CHECK_FALSE(says(document, Stage::masked_scores, "the fill as its score", 5));
+  CHECK_FALSE(says(document, Stage::masked_scores, "gets the score", 5));
   CHECK(says(document, Stage::weights, "add up to 1"));
   Document hidden = sentence();
   hidden.scenario.mask = "q != 2";

@@ -141,6 +141,30 @@ TEST_CASE("no printed product differs from its printed factors by more than the 
   CHECK(count > 200);
 }
 
+TEST_CASE("in one matrix either all numbers that round to zero are written out or none is") {
+  std::mt19937 random(5);
+  std::uniform_real_distribution<float> uniform(0, 1);
+  for (int round = 0; round < 2000; ++round) {
+    std::vector<float> row;
+    for (int i = 0; i < 9; ++i) {
+      const float size = std::pow(10.0f, 6 * uniform(random) - 5);
+      row.push_back(uniform(random) < 0.4f ? -size : size);
+    }
+    const MatrixNumbers numbers(row);
+    const float unit = std::pow(10.0f, static_cast<float>(-numbers.decimals()));
+    int written = 0, left = 0;
+    std::string all;
+    for (const float value : row) {
+      const std::string text = numbers(value);
+      all += text + " ";
+      if (std::abs(value) >= unit / 2) continue;
+      ++(text.find_first_of("123456789") != std::string::npos && !text.starts_with("<") ? written : left);
+    }
+    INFO(all);
+    CHECK((written == 0 || left == 0));
+  }
+}
+
 TEST_CASE("a bar of a negative number points the other way than one of a positive number, in every scene") {
   Studio studio(of_model(), {{1600, 900}});
   studio.view().looking.query = 5;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "core/explain/explain.h"
 #include "core/scenario/inputs.h"
@@ -111,6 +112,20 @@ TEST_CASE("the numbers in the softmax's bands follow from one another as they ar
       ++looked_at;
     }
     CHECK(looked_at == query + 1);
+  }
+}
+
+TEST_CASE("the powers of a softmax row have one precision") {
+  Studio studio(of_words("the cat that chases the dogs sleeps because it is tired"), {{1280, 720}});
+  for (Index query = 1; query < 11; ++query) {
+    studio.view().looking.query = query;
+    const SoftmaxLayout at = layout_of(studio);
+    std::set<std::size_t> decimals;
+    for (std::size_t i = 0; i < at.count(); ++i) {
+      if (at.row.parts[i].is_out() || at.power_texts[i] == "0") continue;
+      decimals.insert(at.power_texts[i].size() - at.power_texts[i].find('.'));
+    }
+    CHECK(decimals.size() <= 1);
   }
 }
 
@@ -446,6 +461,44 @@ Ending ending_of(const Studio& studio, std::optional<Index> token = {}) {
 }
 
 }  // namespace
+
+TEST_CASE("what a change does to the next word is said of the word that was asked about, with both numbers") {
+  constexpr Index word = 3;  // "at"
+  const auto document_with = [word](const std::string& mask) {
+    Document document = of_network("the girl looked at herself in the mirror");
+    document.view.looking.facet = Facet::step;
+    document.view.looking.query = word;
+    document.scenario.mask = mask;
+    return document;
+  };
+  const auto place_of = [word](const Studio& studio) {
+    return prediction_place(studio.trace(), studio.context().view, word);
+  };
+  Studio before(document_with(""), {{1600, 900}});
+  const auto unchanged = network_of(before.trace().inputs);
+  REQUIRE(place_of(before) == word);
+  for (const char* mask : {"full()", "window(3)", "causal() && window(2)"}) {
+    INFO(mask);
+    Studio after(document_with(mask), {{1600, 900}});
+    REQUIRE(place_of(after) == word);
+    const auto changed = network_of(after.trace().inputs);
+    const SentenceStory story = story_of(after.trace(), after.view(), word, other_pass(after.trace(), after.view()));
+    CHECK(story.next_after == "at");
+    for (const Guess& guess : story.next) {
+      CHECK(guess.before == Approx(probability_of(*unchanged, 0, word, guess.token)).margin(1e-6));
+      CHECK(guess.probability == Approx(probability_of(*changed, 0, word, guess.token)).margin(1e-6));
+    }
+    const Index former = most_likely(*unchanged, 0, word, 1).front().id;
+    CHECK((story.next[0].token == former || story.next[1].token == former));
+    const SceneContext context = after.context();
+    REQUIRE(has_breaks(context, story, after.place()));
+    Scene scene;
+    Pen pen(context, scene);
+    put_breaks(pen, story, false, after.place());
+    CHECK(has_text(scene, "After at:"));
+    CHECK(has_text(scene, " → "));
+  }
+}
 
 TEST_CASE("the next word's columns are what the network says: logits, divided, kept, and their probabilities") {
   Studio studio(of_network("the cat that chases the dogs"), {{1600, 900}});

@@ -149,6 +149,7 @@ void show_export_dialog(View& view) {
   view.dialog = Dialog::exporting;
   choice.path.reset();
   choice.problem.clear();
+  choice.saved.clear();
   choice.folder = utf8_from(writable_folder("Pictures"));
 }
 

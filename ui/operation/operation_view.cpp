@@ -1,8 +1,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <locale>
-#include <sstream>
 
 #include "core/explain/explain.h"
 #include "ui/frame/frame.h"
@@ -18,6 +16,7 @@
 #include "ui/sentence/sentence.h"
 #include "ui/sentence/story.h"
 #include "ui/widgets/controls.h"
+#include "ui/widgets/typed_number.h"
 
 namespace headlight {
 namespace {
@@ -111,6 +110,10 @@ View after_click(View view, const SceneTarget& target, const Trace& trace, bool 
       (looking.facet == Facet::journey && looking.rival ? looking.rival : looking.key) = index;
       break;
     case SceneAction::head: view.head = index; break;
+    case SceneAction::stage:
+      looking.stage = target.cell.stage;
+      view.step.reset();
+      break;
     case SceneAction::back: looking.level = Level::pipeline; break;
     case SceneAction::facet: view = with_facet(std::move(view), static_cast<Facet>(index)); break;
     case SceneAction::guess:
@@ -243,11 +246,8 @@ void offer_guess(const Frame& frame, const Scene& scene) {
   if (at == scene.targets.end()) return;
   const ControlArea area("guess", at->rect);
   if (const auto text = text_field(frame, "guess", "", Face::mono, false, frame.words("guess.field"))) {
-    std::istringstream reading(*text);
-    reading.imbue(std::locale::classic());
-    float guess = 0;
-    if (reading >> guess && std::isfinite(guess)) {
-      frame.show([guess](View& v) { v.looking.guessing.guess = guess; });
+    if (const std::optional<double> guess = typed_number(*text)) {
+      frame.show([guess = static_cast<float>(*guess)](View& v) { v.looking.guessing.guess = guess; });
     } else if (!text->empty()) {
       frame.actions.push_back(ShowError{frame.words.fill("guess.no_number", {*text})});
     }
