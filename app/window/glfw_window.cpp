@@ -160,11 +160,11 @@ GlfwWindow::GlfwWindow(int width, int height, const std::string& title, Visible 
   glfwSetWindowUserPointer(window_, this);
   ask_sizes();
   // An event gives both sizes, so they belong together once it is handled.
-  glfwSetWindowSizeCallback(window_, [](GLFWwindow* window, int width, int height) {
-    of(window).points_ = {width, height};
+  glfwSetWindowSizeCallback(window_, [](GLFWwindow* window, int points_wide, int points_high) {
+    of(window).points_ = {points_wide, points_high};
   });
-  glfwSetFramebufferSizeCallback(window_, [](GLFWwindow* window, int width, int height) {
-    of(window).pixels_ = {width, height};
+  glfwSetFramebufferSizeCallback(window_, [](GLFWwindow* window, int pixels_wide, int pixels_high) {
+    of(window).pixels_ = {pixels_wide, pixels_high};
   });
   glfwSetDropCallback(window_, [](GLFWwindow* window, int count, const char** paths) {
     auto& dropped = of(window).dropped_;

@@ -54,6 +54,13 @@ ViewAddress parse_view(std::string_view option, std::string_view text) {
   return view;
 }
 
+std::string view_text(const ViewAddress& view) {
+  std::string text(name(view.kind));
+  if (view.kind == ViewKind::mask && view.tab != MaskTab::patterns) text += ":" + std::string(name(view.tab));
+  if (view.kind == ViewKind::map && view.map) text += ":" + map_text(*view.map);
+  return text;
+}
+
 std::string lesson_view_words() {
   std::string words;
   for (const ViewRow& row : view_rows) {

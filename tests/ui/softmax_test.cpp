@@ -60,10 +60,10 @@ bool bars_say(const Scene& scene, double value) {
   });
 }
 
-const Setting sizes[] = {{{1024, 768}, 1, false, "zh"},
-                         {{1024, 768}, 1, true, "en"},
-                         {{1600, 900}, 1, false, "en"},
-                         {{3840, 2160}, 2.25f, false, "en"}};
+const ScreenSetting sizes[] = {{{1024, 768}, 1, false, "zh"},
+                               {{1024, 768}, 1, true, "en"},
+                               {{1600, 900}, 1, false, "en"},
+                               {{3840, 2160}, 2.25f, false, "en"}};
 
 }  // namespace
 
@@ -327,7 +327,7 @@ TEST_CASE("a score is offered to be dragged where it can be, not in a presentati
 }
 
 TEST_CASE("the softmax is whole at every size and moment, and while something is tried: no text is cut or covered") {
-  for (const Setting& at : sizes) {
+  for (const ScreenSetting& at : sizes) {
     Document document = of_words("the cat that chases the incomprehensible dogs sleeps because it is tired");
     document.scenario.sink_logit = true;
     Studio studio(document, at);
@@ -569,7 +569,7 @@ TEST_CASE("a step's formula has its numbers once its number is made") {
 }
 
 TEST_CASE("what a step is broken by comes back with the same click, and the next words stand beside it at every size") {
-  for (const Setting& at : sizes) {
+  for (const ScreenSetting& at : sizes) {
     Studio studio(of_network("the cat that chases the dogs"), at);
     const Ending ending = ending_of(studio);
     const SceneContext context = studio.context();
@@ -645,7 +645,7 @@ TEST_CASE("a logit opens as the product that it is, and its terms add up to it")
 }
 
 TEST_CASE("the next word's picture is whole at every size, and Space writes on, word after word") {
-  for (const Setting& at : sizes) {
+  for (const ScreenSetting& at : sizes) {
     for (const Sampling& sampling : {Sampling{}, Sampling{1.5f, 4, 0.9f}}) {
       Studio studio(of_network("the cat that chases the dogs sleeps because it is tired ."), at);
       studio.view().looking.sampling = sampling;

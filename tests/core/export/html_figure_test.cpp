@@ -58,7 +58,7 @@ FigureSpec one_panel(const Tensor& values) {
 TEST_CASE("a title with a name of the template is shown as it is, and ends no element of the page") {
   const Tensor values = Tensor::of({1, 1}, {0.5f});
   FigureSpec spec = one_panel(values);
-  for (const std::string& title : {"{{data}}", "{{script}}{{style}}{{title}}", "</script><b>&{{data}}"}) {
+  for (const std::string title : {"{{data}}", "{{script}}{{style}}{{title}}", "</script><b>&{{data}}"}) {
     spec.title = title;
     const std::string page = html_figure(spec, "scores", nullptr);
     CHECK(data_of(page)["title"] == title);
