@@ -18,7 +18,7 @@ namespace headlight::mask {
 /// The loops around a row, outermost first.
 enum class Loop : std::uint8_t { none, batch, head, row };
 
-/// The registers that an instruction reads; as many as drawn() has, −1 where unused.
+/// Registers; −1 where unused. drawn() has the most.
 using Operands = std::array<int, 7>;
 
 struct Instruction {
