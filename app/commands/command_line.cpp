@@ -292,7 +292,7 @@ int run_command_line(const std::vector<std::string>& arguments) {
   } catch (const InputError& error) {
     std::cerr << "headlight: " << error.what() << '\n';
     return 2;
-  } catch (const std::exception& error) { return print_error(error.what()); }
+  } catch (const std::exception& error) { return print_error(message_of(error).english()); }
 }
 
 namespace {

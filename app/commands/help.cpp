@@ -2,6 +2,7 @@
 
 #include "app/commands/command_line.h"
 #include "core/export/export_options.h"
+#include "core/scenario/scenario_view.h"
 #include "core/scenario/settings_table.h"
 #include "core/text/texts.h"
 #include "core/training/settings.h"
@@ -82,7 +83,7 @@ Of compare
 
 constexpr const char* window_help = R"help(
 Of the window
-  --view pipeline|network|heads|map|mask|compare|lesson
+  --view VIEWS
                                   also map:STAGE:Q0:Q1,K0:K1, a part of a matrix; mask:SHEET with patterns, conventions,
                                   reach, cost or side_by_side
   --level sentence|pipeline|operation:STAGE
@@ -135,6 +136,12 @@ std::string introduction_text() {
   return replaced(introduction, "ENDINGS", endings);
 }
 
+std::string window_text() {
+  std::string views;
+  for (const ViewRow& row : view_rows) views.append(views.empty() ? "" : "|").append(row.name);
+  return replaced(window_help, "VIEWS", views);
+}
+
 /// The settings of a run.
 std::string training_text() {
   std::string text = train_help;
@@ -167,7 +174,7 @@ std::string command_lines(const std::string& command) {
 
 std::string help_text() {
   return introduction_text() + options_text("\nSettings\n", all_settings()) + figure_text() + explain_help +
-         compare_help + training_text() + window_help + exit_help;
+         compare_help + training_text() + window_text() + exit_help;
 }
 
 std::string help_text(const std::string& command) {

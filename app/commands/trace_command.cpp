@@ -52,9 +52,15 @@ void print_times(const Scenario& scenario, const Inputs& inputs, const Run& run,
 }
 
 void write_arrays(const std::string& out, const std::vector<NamedArray>& arrays) {
-  double bytes = 0;
-  for (const NamedArray& array : arrays)
+  double numbers = 0, bytes = 0;
+  for (const NamedArray& array : arrays) {
+    numbers += static_cast<double>(array.values.count());
     bytes += array.values.source() ? 4 * static_cast<double>(array.values.count()) : 0;
+  }
+  constexpr double a_number = 15, most_text = 1.5e9;  // bytes
+  if (extension_of(out) == ".json" && numbers * a_number > most_text)
+    throw FileError(out, Message("would hold {0} of text", formatted("%.1f GB", numbers * a_number / 1e9)),
+                    "expected fewer tokens or stages, or .npz");
   if (bytes > memory_budget())
     throw FileError(
         out, "would hold " + formatted("%.1f GB", bytes / 1e9) + " of stages that are computed as they are looked at",
@@ -115,6 +121,8 @@ void check_all_layers(const Scenario& scenario, const std::string& subject) {
   if (!is_network(scenario) && !is_network(first))
     throw FileError(subject, "is no network, so that it has no layers to trace together",
                     "expected a model's folder, its file with --text, or model:ID");
+  if (scenario.merge == Merge::words)
+    throw SettingError("--merge", "is of one layer's weights", "expected --layer N with it");
   if (const std::string changed = changed_settings(scenario); !changed.empty())
     throw SettingError("--layer", "all is set beside " + changed + ", which is changed in one layer alone",
                        "expected the layer that it is changed in, or no change");
@@ -208,7 +216,7 @@ int trace_command(const CommandLine& line) {
   const Scenario scenario = scenario_of(line);
   const Run run = run_of(line);
   if (line.has("--stages") || line.has("--loss") || scenario.layer == "all") return trace_layers(line, scenario, run);
-  if (is_network(scenario)) {
+  if (is_network(scenario) || scenario.merge == Merge::words) {
     const auto trace = compute_any(scenario, nullptr, run);
     if (runs > 0) print_times(trace->scenario, trace->inputs, run, runs);
     if (!out.empty()) write_arrays(out, arrays_of(line, trace, run));

@@ -106,6 +106,12 @@ bool NetworkRun::is_small() const {
          layers.front().residual.size(-1) <= 256 && text.tokens.count() <= 256;
 }
 
+Index NetworkRun::heads_of(Index layer) const {
+  const bool is_cut = change && change->layer == layer;
+  const Index own = network->layer(layer).heads;
+  return is_cut ? change->settings.heads.value_or(own) : own;
+}
+
 const TokenBatch& NetworkRun::queries_of(Index layer) const {
   return network->layer(layer).stack == 1 ? text.decoder : text.tokens;
 }
@@ -315,6 +321,28 @@ void Network::settle(Index layer, Scenario& s) const {
   if (spec.causal && !spec.masks.empty()) s.mask = "file() && causal()";
   else if (spec.causal) s.mask = window.empty() ? "causal()" : "causal() && " + window;
   else s.mask = spec.mask.empty() ? window : spec.mask;
+}
+
+void Network::cut_heads(Index layer, const Scenario& s, Inputs& inputs) const {
+  const AttentionSpec& spec = attention_of(layer);
+  if (!s.heads || *s.heads == spec.heads) return;
+  const OwnRules& own = own_rules(inputs);
+  const bool shares = spec.latent || spec.kv_heads != spec.heads || inputs.W_v.size(0) != spec.heads * spec.d_head,
+             differ = inputs.bias.defined() || !spec.masks.empty() || !spec.sinks.empty() || own.q_norm.defined() ||
+                      !own.rope_frequencies.empty();
+  if (shares || differ)
+    throw SettingError("--heads",
+                       Message(shares ? "{0} cannot be cut into {1} heads, since its heads share keys and values"
+                                      : "{0} cannot be cut into {1} heads, since it has numbers for each of its {2}",
+                               this->layer(layer).name, *s.heads, spec.heads),
+                       Message("expected no {0}", "--heads"));
+  const auto beyond = std::ranges::find_if(own.silent_heads, [&](Index head) { return head >= *s.heads; });
+  if (beyond != own.silent_heads.end())
+    throw SettingError(
+        "--knock-out",
+        Message("{0} names no head", in_quotes(this->layer(layer).layer + "." + std::to_string(*beyond))),
+        Message("expected 0 to {0} after the layer", *s.heads - 1));
+  inputs.dims.heads = inputs.dims.kv_heads = *s.heads;
 }
 
 namespace {

@@ -163,6 +163,8 @@ struct NetworkRun {
   /// The cache of this text, for a pass over a longer one (grown_pass()); null unless requested.
   std::shared_ptr<const KeyCache> kept{};
 
+  /// The number of a layer's heads in this pass: its own, or as many as the change cuts it into.
+  Index heads_of(Index layer) const;
   /// Whether a pass takes only a few milliseconds, so that it can be repeated while the user waits.
   bool is_small() const;
   /// The tokens of the layer's queries and keys.
@@ -243,6 +245,10 @@ class Network : public std::enable_shared_from_this<Network> {
   NeuronsOfRow neurons_of(Index layer, const BlockParts& parts, std::size_t most) const;
   /// Sets scale, soft-cap, RoPE, mask … in the scenario as in the layer's model.
   void settle(Index layer, Scenario& scenario) const;
+  /// Sets the number of heads if the scenario cuts the layer's projections into another number than the model does:
+  /// the same Q, K, V [B, n, H·d_head], split differently. Throws SettingError if a head has parameters of its own, or
+  /// if heads share keys and values.
+  void cut_heads(Index layer, const Scenario& scenario, Inputs& inputs) const;
 
  private:
   NetworkText given_tensors() const;

@@ -20,6 +20,7 @@ struct Token {
   std::string text;  ///< as it is shown: " cat" as "␣cat", "##s" as it is
   bool operator==(const Token&) const = default;
 };
+/// The tokens' texts as they are drawn; the pieces of one letter say so: "你 (1/3)".
 std::vector<std::string> texts_of(const std::vector<Token>& tokens);
 
 class TokenSplitter {
@@ -45,6 +46,8 @@ struct TokenBatch {
   bool padded() const;
   /// The texts of a line's tokens, without padding.
   std::vector<std::string> words(Index entry) const;
+  /// The texts of all lines' tokens; padding is named as such.
+  std::vector<std::vector<std::string>> names() const;
   /// [B]: the lengths, counted from position `first` on.
   Tensor lengths_from(Index first) const;
   bool operator==(const TokenBatch&) const = default;

@@ -43,7 +43,8 @@ void check_model_folder(const fs::path& folder) {
 void write_model(const fs::path& folder, const TrainedModel& model) {
   check_model_folder(folder);
   std::error_code error;
-  const Temporary scratch = temporary_folder(folder);
+  const Temporary scratch(folder_for(folder), folder);
+  make_folder(scratch.path(), folder);
   write_whole_file(scratch.path() / "config.json", model.config);
   write_whole_file(scratch.path() / "tokenizer.json", model.tokenizer);
   write_whole_file(scratch.path() / "train.json", model.run);

@@ -143,6 +143,7 @@ bool write_export_file(Document& document, const std::string& expected, bool rep
       throw FileError(expected, "is there already", "expected a new name");
     write_file(document, expected);
     ++document.view.exporting.written;
+    document.view.exporting.saved = expected;
     document.notice = words.fill("export.saved", {expected});
   });
 }

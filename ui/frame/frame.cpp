@@ -53,6 +53,23 @@ bool Frame::takes_shortcuts() const {
   return !io.WantTextInput && !io.KeyCtrl && !io.KeyAlt && view().dialog == Dialog::none;
 }
 
+bool Frame::types_words() const {
+  if (view().kind != ViewKind::pipeline || level_shown(view()) != Level::sentence || view().presenting || !trace())
+    return false;
+  return document.scenario.source == Source::text || network_of(trace()->inputs) != nullptr;
+}
+
+bool Frame::takes_letters() const {
+  if (!takes_shortcuts()) return false;
+  return view().presenting || (!types_words() && document.origin.lesson.course.empty());
+}
+
+bool Frame::letter(char letter) const {
+  const ImGuiIO& io = ImGui::GetIO();
+  const bool with_ctrl = io.KeyCtrl && !io.KeyAlt && view().dialog == Dialog::none;
+  return (with_ctrl || takes_letters()) && compat::pressed(letter);
+}
+
 float Frame::width(Face face, float points, std::string_view text) const {
   return text_size(fonts, face, points * u, text).x;
 }
