@@ -125,7 +125,7 @@ def drawn(pick):
     d_head, heads = pick.choice([4, 6, 8, 16]), pick.choice([1, 2, 3, 4])
     options = dict(task=pick.choice(["reverse", "previous", "recall", "repeat", "sort", "count"]), layers=pick.choice([1, 1, 2, 3]),
                    heads=heads, kv_heads=pick.choice([g for g in range(1, heads + 1) if heads % g == 0]), d_model=heads * d_head,
-                   mlp=pick.random() < 0.5, norm=pick.choice([None, None, True]), positions=pick.choice(["none", "sinusoidal", "learned", "learned"]),
+                   mlp=pick.random() < 0.5, norm=pick.choice(["true", "false"]), positions=pick.choice(["none", "sinusoidal", "learned", "learned"]),
                    rope=pick.choice(["none", "none", "half", "interleaved"]), alibi=pick.random() < 0.3,
                    mask=pick.choice(["full()", "causal()", "window(3)", "k < q", "h == 0 ? k < q : k <= q", "q != 2 && k != 5", "strided(3) && k > q - 5"]),
                    dead_row=pick.choice(["zero", "uniform"]), scale=pick.choice([None, None, 0.5, 1.5]), softcap=pick.choice([None, None, 2.0]),
@@ -142,6 +142,9 @@ def command(program, options, steps, *more):
         if key == "task" or value is None or value is False:
             continue
         if key == "rope" and value == "none":
+            continue
+        if key == "norm":
+            words.append(f"--norm={value}")
             continue
         words += [option] if value is True else [option, str(value)]
     return words + list(more)

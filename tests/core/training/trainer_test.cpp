@@ -58,6 +58,7 @@ struct OwnFolder {
 
 TEST_CASE("a head learns to reverse, and stays at the ceiling under causal() and without positions", "[training]") {
   CHECK(accuracy_after(run_of("reverse", {{"steps", "100"}})) > 0.99);
+  CHECK(accuracy_after(run_of("reverse", {{"norm", "false"}})) > 0.99);
   const TrainingSettings causal = run_of("reverse", {{"steps", "100"}, {"mask", "causal()"}});
   CHECK(std::abs(ceiling_of(causal) - (0.5 + 0.5 / 16)) < 1e-9);
   CHECK(std::abs(accuracy_after(causal) - ceiling_of(causal)) < 0.03);
