@@ -36,7 +36,7 @@ struct KindOfFigure {
 std::vector<KindOfFigure> kinds_of_figures() {
   Scenario two;
   two.text = "the cat that chases\nthe dogs that sleep";
-  two.mask = "causal()";
+  two.mask = "h == 1 ? causal() && window(2) : causal()";
   two.heads = 4;
   Scenario network;
   network.source = Source::file;
@@ -119,13 +119,11 @@ const std::map<std::string, Line> given{
     {"--svg-text", {"--svg-text", "outlines"}},
 };
 
-/// What these kinds have without being asked.
+/// What these kinds have without being asked; the experts are of one layer, and the overlay is one column already.
 bool has_already(const std::string& kind, const std::string& option) {
   static const std::vector<std::pair<std::string, std::string>> all{
       {"why", "--values"},    {"patch", "--values"},        {"kept", "--values"},     {"mask", "--no-bar"},
-      {"blocks", "--no-bar"}, {"side-by-side", "--no-bar"}, {"overlay", "--columns"},  // the picture and three heads
-                                                                                       // are one column in this size
-                                                                                       // already
+      {"blocks", "--no-bar"}, {"side-by-side", "--no-bar"}, {"experts", "--columns"}, {"overlay", "--columns"},
   };
   return std::ranges::find(all, std::pair(kind, option)) != all.end();
 }
