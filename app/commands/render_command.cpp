@@ -11,6 +11,7 @@
 #include "core/export/matrix_export.h"
 #include "core/figure/fonts.h"
 #include "core/files/whole_file.h"
+#include "core/network/gradients.h"
 #include "core/network/network_trace.h"
 #include "core/run/pipeline.h"
 #include "core/scenario/tensor_file.h"
@@ -55,7 +56,7 @@ int render_command(const CommandLine& line) {
       options.stage != Stage::contribution_norms && options.layers.empty() && options.over.empty() && !of_mask;
   if (is_figure_file(extension_of(out))) {
     if (one_stage && options.pool == HeadPool::none) run.most_kept = std::min(64e6, memory_budget());
-  } else if (one_stage && !predicts) {
+  } else if (one_stage && !predicts && !options.gradient) {
     run.last = options.stage;
     if (info(options.stage).cols == Axis::key) run.scores_kept = {options.stage};
   }
@@ -65,11 +66,13 @@ int render_command(const CommandLine& line) {
     run.scores_kept.reset();
     trace = compute_any(scenario_of(line), nullptr, run);
   }
+  if (options.gradient) trace = gradient_trace(trace, options.loss);
   const std::vector<Message> missing = write_export(*trace, options, out);
   std::vector<Assumption> assumptions = trace->inputs.assumptions;
   if (predicts || !options.layers.empty())  // no picture of the one layer that the trace is of
     std::erase_if(assumptions, [](const Assumption& assumption) { return assumption.what == "layer"; });
   print_assumptions(line, assumptions);  // after everything that can fail: an error is a single line
+  if (trace->gradients_of) say(line.file.empty() ? "headlight" : line.file, trace->loss.english());
   const std::string list = comma_list(missing, [](const Message& each) { return each.english(); });
   if (!list.empty()) say("headlight: " + out, "left out, because there is no room: " + list);
   const std::string font = options.style.font, set = font.empty() ? font : installed_family(font);

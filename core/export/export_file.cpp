@@ -6,6 +6,7 @@
 
 #include "core/export/export_options.h"
 #include "core/export/layers_figure.h"
+#include "core/export/needs.h"
 #include "core/figure/figure.h"
 #include "core/files/whole_file.h"
 #include "core/network/network_trace.h"
@@ -78,17 +79,6 @@ void check_within(const char* option, Index value, Index count) {
   if (value >= 0 && value < count) return;
   throw SettingError(option, Message("{0} is out of range", value),
                      count == 1 ? Message("expected 0") : Message("expected 0 to {0}", count - 1));
-}
-
-void check_size(const StageCut& cut) {
-  const MatrixView first = cut.tensor().matrix(cut.batch, cut.heads.front());
-  const double bytes =
-      4 * static_cast<double>(cut.heads.size()) * static_cast<double>(first.rows) * static_cast<double>(first.cols);
-  if (!cut.tensor().source() || bytes <= memory_budget()) return;
-  const std::string size = formatted("%.1f GB", bytes / 1e9);
-  throw SettingError("--stage",
-                     Message("{0} of so many tokens would be {1} of numbers", std::string(name(cut.stage)), size),
-                     "expected a picture (.png), explain for single cells, or fewer tokens");
 }
 
 /// Throws SettingError if the array is more than such a file holds.
@@ -235,8 +225,8 @@ NamedArray chosen_numbers(const Trace& trace, const ExportOptions& options) {
   if (kind == PictureKind::overlay) return overlay_array(figure_for(trace, options), options);
   if (kind == PictureKind::patch) return patch_array(trace, options);
   if (!options.layers.empty()) return layers_array(trace, options);
+  check_needs(trace, options, ".npy");
   const StageCut cut = cut_of(options, trace);
-  check_size(cut);
   NamedArray array = stage_array(cut);
   array.name = measure_name(options);
   return array;
@@ -245,6 +235,7 @@ NamedArray chosen_numbers(const Trace& trace, const ExportOptions& options) {
 std::vector<Message> write_export(const Trace& trace, const ExportOptions& options, const std::string& path) {
   check_export_name(path);
   const std::string extension = extension_of(path);
+  check_needs(trace, options, extension);
   if (const std::optional<Trace> own = with_contribution_norms(trace, options))
     return write_export(*own, options, path);
   if (is_figure_file(extension)) return write_figure(trace, options, extension, path_from(path));

@@ -9,6 +9,7 @@
 #include "core/scenario/tensor_file.h"
 #include "core/tensor/error.h"
 #include "core/text/texts.h"
+#include "core/training/stage_book.h"
 
 namespace headlight {
 
@@ -28,11 +29,19 @@ std::string stage_names() {
 }
 
 void stage(ExportOptions& o, Text option, Text text) {
-  const std::optional<Stage> named = stage_named(std::string(text));
+  const std::optional<Stage> slope = gradient_named(text);
+  const std::optional<Stage> named = slope ? slope : stage_named(std::string(text));
   if (!named) fail(option, text, "is no stage", Message("one of {0}", stage_names()));
   o.stage = *named;
+  o.gradient = slope.has_value();
 }
-Written stage_text(const ExportOptions& o) { return std::string(name(o.stage)); }
+Written stage_text(const ExportOptions& o) { return o.gradient ? gradient_name(o.stage) : std::string(name(o.stage)); }
+
+void loss(ExportOptions& o, Text option, Text text) {
+  if (text.empty()) fail(option, text, "is empty", "a word");
+  o.loss = text;
+}
+Written loss_text(const ExportOptions& o) { return o.loss.empty() ? Written() : o.loss; }
 
 /// What is drawn for weights: the weights, contribution_norms or their shares.
 void measure(ExportOptions& o, Text option, Text text) {
@@ -340,6 +349,8 @@ constexpr ExportOption table[] = {
     text_option<&ExportOptions::word>("--word", "WORD[,OTHER]",
                                       "whose logit why and patch are of; the most likely next one unset"),
     text_option<&ExportOptions::from>("--from", "TEXT", "the text whose states patch puts into this one"),
+    {"--loss", "WORD", "the word whose −log p the gradients d_STAGE are of; a trained document's own loss unset", loss,
+     loss_text, reset<&ExportOptions::loss>},
     {"--what", "residual|heads|mlp", "which of them; residual unless set", set_state,
      text_of_field<&ExportOptions::what>, reset<&ExportOptions::what>},
     text_option<&Style::other_mask>("--other-mask", "EXPR", "the second mask of side-by-side"),
@@ -402,7 +413,9 @@ std::string measure_name(const ExportOptions& options) {
   const PictureKind kind = options.style.kind;
   if (kind == PictureKind::reach || kind == PictureKind::blocks || kind == PictureKind::side_by_side)
     return replaced(kinds[static_cast<int>(kind)], "-", "_");
-  const std::string of = options.shares ? "contribution_shares" : std::string(name(options.stage));
+  const std::string of = options.shares     ? "contribution_shares"
+                         : options.gradient ? gradient_name(options.stage)
+                                            : std::string(name(options.stage));
   return kind == PictureKind::difference ? of + "_difference" : of;
 }
 

@@ -64,11 +64,13 @@ struct ExportOptions {
   bool said_heads = false;         ///< `heads` were given; otherwise layers are drawn with all heads
   HeadPool pool = HeadPool::none;  ///< overrides both
   Part rows, cols;
-  std::string query;  ///< for an overlay, the query's patch: "7,3", "cls"; "": the first token
-  std::string word;   ///< for why and patch: "is", "is,are"; "": the most likely next word
-  std::string from;   ///< for patch, the other text
-  std::string what;   ///< for patch, the states to use: "residual" (also ""), "heads", "mlp"
-  std::string over;   ///< axes that are taken together: "rows", "cols", "heads", "layers", with commas; "": none
+  std::string query;      ///< for an overlay, the query's patch: "7,3", "cls"; "": the first token
+  std::string word;       ///< for why and patch: "is", "is,are"; "": the most likely next word
+  std::string from;       ///< for patch, the other text
+  std::string what;       ///< for patch, the states to use: "residual" (also ""), "heads", "mlp"
+  bool gradient = false;  ///< of the stage: --stage d_weights
+  std::string loss;       ///< the word whose −log p is the loss; "": the task's loss
+  std::string over;       ///< axes that are taken together: "rows", "cols", "heads", "layers", with commas; "": none
   TakeTogether by = TakeTogether::mean;
   TakeTogether fuse = TakeTogether::mean;  ///< of a layer's heads, for rollout and flow; never sum
   std::optional<float> discard;            ///< for rollout and flow: the share of a layer's smallest weights that is 0

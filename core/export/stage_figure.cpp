@@ -307,7 +307,7 @@ FigureSpec stage_figure(const StageCut& cut, const StageFigureStyle& style) {
     spec.row_pictures = pieces(cut, about.rows, spec.first_row, matrix.rows);
     spec.col_pictures = pieces(cut, about.cols, spec.first_col, matrix.cols);
   }
-  spec.palette = about.palette;
+  spec.palette = cut.trace.palette_of(cut.stage);
   if (style.print && style.colormap.empty() && spec.palette == Palette::diverging) spec.colormap = "cividis";
   if (style.print && style.colormap.empty() && spec.palette == Palette::sequential) spec.colormap = "greys";
   if (cut.trace.inputs.guessed && cut.trace.scenario.mask.empty() && cut.trace.scenario.painted.empty())
@@ -326,7 +326,7 @@ void append_numbers(Buffer& numbers, const MatrixView& matrix) {
 
 NamedArray stage_array(const StageCut& cut) {
   const bool boolean = info(cut.stage).palette == Palette::boolean;
-  const std::string key(name(cut.stage));
+  const std::string key = cut.trace.name_of(cut.stage);
   const Tensor& whole = cut.tensor();
   if (is_parameter(cut.stage) && cut.rows == Part{} && cut.cols == Part{}) return {key, whole, boolean};
   if (cut.pool != HeadPool::none) {

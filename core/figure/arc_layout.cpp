@@ -3,6 +3,7 @@
 
 #include "core/figure/figure_frame.h"
 #include "core/text/number_text.h"
+#include "core/tensor/error.h"
 
 namespace headlight {
 namespace {
@@ -198,6 +199,10 @@ class ArcPlacer {
       const float share = std::min(1.0f, std::fabs(panel.matrix(row, col)) / most);
       if (kind == CellKind::value && share >= least_shown) lines.push_back({row, col, share});
     });
+    constexpr std::size_t most_lines = 200'000;
+    if (out_.paths.size() + lines.size() > most_lines)
+      throw SettingError("--kind", Message("{0} arcs and more are too many to draw", most_lines),
+                         "expected a part (--rows, --cols), fewer heads, or --kind heatmap");
     std::stable_sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) { return a.share < b.share; });
     for (const Line& line : lines) {
       const float y0 = centre(line.row, rows_.size()), y1 = centre(line.col, cols_.size()), bend = 0.4f * (to - from);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/figure/raster_scale.h"
 #include "core/text/number_text.h"
 #include "core/text/texts.h"
 #include "core/text/unicode.h"
@@ -195,9 +196,9 @@ void SvgCanvas::heatmap(const Box& rect, const MatrixView& matrix, const CellMas
     return cells(rect, matrix, masks, style, static_cast<float>(gap));
   }
   HeatmapStyle own = style;
-  own.scale = embedded_scale;
-  own.gap = gap * static_cast<int>(embedded_scale);
-  const auto pixels = [](float units) { return std::max(1, static_cast<int>(std::lround(units * embedded_scale))); };
+  own.scale = raster_scale(rect.w, rect.h, embedded_scale);
+  own.gap = static_cast<int>(std::lround(static_cast<float>(gap) * own.scale));
+  const auto pixels = [&](float units) { return std::max(1, static_cast<int>(std::lround(units * own.scale))); };
   image(rect, heatmap_raster(matrix, masks, own, pixels(rect.w), pixels(rect.h)), false);
 }
 

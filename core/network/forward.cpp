@@ -32,6 +32,7 @@ std::string mask_from(Index offset, const AttentionSpec& spec) {
 void apply(const Network& network, const LayerChange& change, AttentionCall& call) {
   call.scenario = change.settings;
   network.settle(change.layer, call.scenario);
+  network.cut_heads(change.layer, change.settings, call.inputs);
   call.inputs.file = std::make_shared<const ModelLayer>(rules_under(change.settings, own_rules(call.inputs)), nullptr);
   add_positions(change.settings, call.inputs);
   add_settings({call.scenario, nullptr, nullptr}, call.inputs);
@@ -80,7 +81,7 @@ Tensor head_input(const NetworkSpec& spec, const Tensor& final) {
 
 bool keeps_weights(const NetworkRun& run, Index layer, const RunOptions& options) {
   const std::span<const NetworkLayer> layers = run.network->layers();
-  const Index maps = std::ssize(layers) * run.network->layer(layer).heads * run.queries_of(layer).size();
+  const Index maps = std::ssize(layers) * run.heads_of(layer) * run.queries_of(layer).size();
   return options.weights && maps * run.queries_of(layer).count() * run.keys_of(layer).count() <= options.most_weights;
 }
 

@@ -24,9 +24,8 @@ namespace {
 /// Refuses settings that a network fixes.
 void refuse_sizes(const Scenario& s) {
   const char* why = "since the model fixes it";
-  must_be_unset(
-      s, {"batch_size", "queries", "keys", "d_model", "d_query", "d_key", "d_value", "d_out", "heads", "kv_heads"},
-      why);
+  must_be_unset(s, {"batch_size", "queries", "keys", "d_model", "d_query", "d_key", "d_value", "d_out", "kv_heads"},
+                why);
   for (const auto& [value, setting] :
        {std::pair{s.bias, "--no-bias"}, {s.output_projection, "--no-output-projection"}}) {
     if (value == false) throw SettingError(setting, "is set for a network", Message("expected it unset, {0}", why));
@@ -274,6 +273,7 @@ std::shared_ptr<const Trace> compute_layer(const std::shared_ptr<const NetworkRu
   const bool same = before && before->network == pass->network && identical(residual_of(*before), residual_of(*pass)) &&
                     last->scenario.layer == settled.layer;
   Inputs inputs = pass->network->inputs_of(*pass, layer, run.threads);
+  pass->network->cut_heads(layer, scenario, inputs);
   if (same) {
     const Inputs& kept_inputs = last->inputs.unedited ? *last->inputs.unedited : last->inputs;
     for (const Stage stage : all_matrices()) {

@@ -378,13 +378,21 @@ std::vector<Stage> Trace::stages() const {
   return present;
 }
 
+std::string Trace::name_of(Stage stage) const {
+  return (gradients_of && stage != Stage::mask ? "d_" : "") + std::string(name(stage));
+}
+
+Palette Trace::palette_of(Stage stage) const {
+  return gradients_of && stage != Stage::mask ? Palette::diverging : info(stage).palette;
+}
+
 CellMasks masks_over(const Trace& trace, Stage stage, Index batch, Index head) {
   CellMasks masks;
   const Cover cover = info(stage).cover;
   if (cover != Cover::none && trace.has(Stage::mask)) masks.allowed = trace[Stage::mask].matrix(batch, head);
   if (cover == Cover::mask_and_dropout && trace.dropout_keep.defined())
     masks.kept = trace.dropout_keep.matrix(batch, head);
-  masks.show_leaks = info(stage).lane == Lane::weights;
+  masks.show_leaks = info(stage).lane == Lane::weights && !trace.gradients_of;
   return masks;
 }
 

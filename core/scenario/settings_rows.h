@@ -112,7 +112,11 @@ inline constexpr auto settings_rows = std::tuple{
         .in(sizes)
         .slider(1, 64, Control::whole_slider)
         .when([](const Scenario& s) { return s.source != Source::file; }),
-    setting("heads", &Scenario::heads, "N", "query heads; divides d_model", "8", SettingGroup::shape).in(sizes),
+    setting("heads", &Scenario::heads, "N",
+            "query heads; divides d_model; of a network's layer: its projections cut into so many", "8",
+            SettingGroup::shape)
+        .in(sizes)
+        .changes_layer(),
     setting("kv_heads", &Scenario::kv_heads, "N", "key/value heads; divides heads", "2", SettingGroup::shape).in(sizes),
     setting("seed", &Scenario::seed, "N", "of everything random but dropout", "7", SettingGroup::shape),
     setting("weight_gain", &Scenario::weight_gain, "X", "times the bound 1/√in of the random weights", "3",

@@ -71,6 +71,8 @@ std::unique_ptr<const TokenSplitter> open_tokenizer(const std::filesystem::path&
 /// pre-tokenizer, added tokens and the tokens around a line. The ids are those of Hugging Face's tokenizers; parts that
 /// are not supported are refused by name.
 std::unique_ptr<const TokenSplitter> open_tokenizer_json(const std::filesystem::path& path);
+/// The same from its text; `name` is the subject of errors.
+std::unique_ptr<const TokenSplitter> tokenizer_of_json(const std::string& text, const std::string& name);
 /// Sennrich et al. 2016 over bytes, as in Radford et al. 2019: text is cut into words by GPT-2's pattern, and a word's
 /// bytes are joined in the order of merges.txt.
 std::unique_ptr<const TokenSplitter> open_byte_pairs(const std::filesystem::path& vocabulary,

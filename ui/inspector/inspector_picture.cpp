@@ -80,7 +80,7 @@ struct Builder {
                                               : number_text(value, 4);
     picture.meaning = meaning(value);
     picture.index = index_text(trace, cell);
-    picture.exact = std::isnan(value) ? "nan" : formatted("%.9g", static_cast<double>(value));
+    picture.exact = std::isnan(value) ? "nan" : with_minus(formatted("%.9g", static_cast<double>(value)));
     if (frame.view().selected != cell) return;
     for (const Cell& step : path_of(frame.view(), trace))
       picture.crumbs.push_back({std::string(name(step.stage)), frame.look.lane(step.stage)});
@@ -206,7 +206,7 @@ struct Builder {
     const auto step = [&](Stage stage, const std::string& done) {
       if (stage <= cell.stage && trace.has(stage)) dot.closing.push_back({done, at(stage)});
     };
-    step(Stage::scaled_scores, trace.scenario.scale ? formatted("× %.4g", static_cast<double>(trace.scale))
+    step(Stage::scaled_scores, trace.scenario.scale ? with_minus(formatted("× %.4g", static_cast<double>(trace.scale)))
                                                     : "× 1/√" + std::to_string(trace.dims().d_head));
     step(Stage::capped_scores, formatted("soft-cap %.3g", static_cast<double>(trace.scenario.softcap.value_or(0))));
     step(Stage::biased_scores, "+ bias");

@@ -2,7 +2,8 @@
 #include "core/lesson/course.h"
 
 #include <algorithm>
-#include <fstream>
+#include <cstdlib>
+#include <filesystem>
 #include <regex>
 #include <set>
 
@@ -13,6 +14,7 @@
 #include "core/run/contributions.h"
 #include "core/scenario/lesson.h"
 #include "core/tensor/error.h"
+#include "core/text/texts.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
 #include "tests/places.h"
@@ -67,12 +69,23 @@ TEST_CASE("every shipped lesson can be read, its scenarios compute, and its clai
 }
 
 TEST_CASE("the schema of lessons names every view and every kind of question, and a lesson that ships asks each kind") {
-  std::ifstream stream(places::assets() + "/lesson.schema.json");
-  const Json fields = Json::parse(stream).at("$defs").at("step").at("properties");
-  const std::regex views(fields.at("pose").at("properties").at("view").at("pattern").get<std::string>());
-  for (int n = 0; !name(static_cast<ViewKind>(n)).empty(); ++n) {
-    const std::string view(name(static_cast<ViewKind>(n)));
-    CHECK(std::regex_match(view, views) == (view != "lesson"));
+  const std::filesystem::path file(places::assets() + "/lesson.schema.json");
+  const auto fields_of = [](const std::string& schema) {
+    return Json::parse(schema).at("$defs").at("step").at("properties");
+  };
+  std::string schema = places::text_of(file);
+  const std::string pattern = fields_of(schema).at("pose").at("properties").at("view").at("pattern");
+  if (std::getenv("HEADLIGHT_WRITE_SCHEMA"))
+    samples::write_text(file, schema = replaced(schema, pattern, lesson_view_pattern()));
+  const Json fields = fields_of(schema);
+  CHECK(fields.at("pose").at("properties").at("view").at("pattern") == lesson_view_pattern());
+  const std::regex views(lesson_view_pattern());
+  const std::string guide = places::text_of(places::assets() + "/../docs/lessons.md");
+  for (const ViewRow& row : view_rows) {
+    CAPTURE(row.name);
+    CHECK(std::regex_match(std::string(row.name), views) == row.in_lessons);
+    CHECK((has(guide, "`" + std::string(row.name)) || !row.in_lessons));
+    CHECK(says_so(mistakes({{"/steps/1/pose/view", row.name}}), "one of pipeline, ") == !row.in_lessons);
   }
   std::set<std::string> kinds;
   std::set<QuestionKind> asked;
