@@ -30,7 +30,7 @@ class Compiler {
     if (node.op == Op::logical_and || node.op == Op::logical_or) return short_circuit(node, guard);
     if (node.op == Op::choose) return choice(node, guard);
     if (node.op == Op::member) return membership(node, guard);
-    std::array<int, 5> in = none;
+    Operands in = none;
     if (!node.constant) {
       for (std::size_t i = 0; i < node.operands.size(); ++i) in[i] = value(*node.operands[i], guard);
     }
@@ -83,7 +83,7 @@ class Compiler {
   }
 
   /// The register of the value; an instruction that exists already is used again.
-  int emit(Op op, const std::array<int, 5>& in, int guard, const Node& node) {
+  int emit(Op op, const Operands& in, int guard, const Node& node) {
     const double constant = op == Op::number || op == Op::truth ? *node.constant : 0;
     const Parameter* parameter = op == Op::argument ? node.parameter : nullptr;
     const Key key{op, in, guard, constant, op == Op::variable ? node.variable : Variable::q, parameter};
@@ -109,14 +109,14 @@ class Compiler {
   }
 
   /// Not simply node.condition: the instructions of a guard have the node that they guard.
-  bool is_condition(Op op, const std::array<int, 5>& in, const Node& node) const {
+  bool is_condition(Op op, const Operands& in, const Node& node) const {
     if (op == Op::choose) return program_.registers[static_cast<std::size_t>(in[1])].condition;
     if (op == Op::variable) return node.condition;
     return op == Op::truth || (op >= Op::less && op != Op::argument);
   }
 
-  static constexpr std::array<int, 5> none = {-1, -1, -1, -1, -1};
-  using Key = std::tuple<Op, std::array<int, 5>, int, double, Variable, const Parameter*>;
+  static constexpr Operands none = {-1, -1, -1, -1, -1, -1, -1};
+  using Key = std::tuple<Op, Operands, int, double, Variable, const Parameter*>;
 
   const VariableDepends& variable_depends_;
   Program program_;
