@@ -4,7 +4,7 @@
 set -euo pipefail
 program=$(realpath "$1")
 fixtures=$(realpath "$(dirname "$0")/../fixtures")
-command -v Xvfb >/dev/null && command -v xdotool >/dev/null || { echo "no Xvfb or xdotool: skipped"; exit 77; }
+command -v Xvfb >/dev/null && command -v xdotool >/dev/null || { echo "skipped: it needs a display of its own (apt-get install xvfb xdotool)"; exit 77; }
 
 work=$(mktemp -d)
 pids=()
@@ -47,6 +47,18 @@ xdotool key Return
 title_becomes "one two three four"
 
 # Undo brings the first sentence back.
+xdotool mousemove 640 400 sleep 0.3 click 1 sleep 0.3 key ctrl+z
+title_becomes "the cat sat"
+
+# A click where the pointer left the window and came back, without a move between: letters go into the field, and are
+# no shortcuts.
+xdotool windowsize "$window" 1280 600 sleep 0.5
+xdotool mousemove 100 95 sleep 0.3 mousemove 100 700 sleep 0.3 mousemove 100 95 sleep 0.3 click 1 sleep 0.5
+xdotool key ctrl+a sleep 0.3
+xdotool type --delay 60 "back again"
+xdotool key Return
+title_becomes "back again"
+xdotool windowsize "$window" 1280 720 sleep 0.5
 xdotool mousemove 640 400 sleep 0.3 click 1 sleep 0.3 key ctrl+z
 title_becomes "the cat sat"
 

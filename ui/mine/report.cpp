@@ -88,7 +88,7 @@ std::string reading_words(const OwnReading& reading, const Words& words) {
   return text;
 }
 
-std::string short_number(double value) { return formatted("%.6g", value); }
+std::string short_number(double value) { return with_minus(formatted("%.6g", value)); }
 
 std::string verdict_words(const StageComparison& stage, const Words& words) {
   if (!stage.own) return "";
