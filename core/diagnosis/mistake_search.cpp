@@ -13,7 +13,7 @@ namespace headlight {
 namespace {
 
 constexpr std::size_t most_wrongs = 4;
-constexpr double pair_seconds = 2.5;  // two mistakes at once have thousands of combinations
+constexpr double pair_seconds = 1.5;  // two mistakes at once have thousands of combinations
 
 struct Candidate {
   Finding finding;

@@ -61,8 +61,9 @@ Variants input_norm_missing(const Suspect& suspect) {
   if (layer >= pass->layers.size()) return {};
   const Tensor& residual = pass->layers[layer].residual;
   if (!residual.defined() || residual.shape() != x.shape() || !suspect.run.inputs.self_attention()) return {};
-  Variant variant{"The norm before the attention is left out: queries, keys and values are made from the residual stream "
-                  "itself. Write attn(norm(x))."};
+  Variant variant{
+      "The norm before the attention is left out: queries, keys and values are made from the residual stream "
+      "itself. Write attn(norm(x))."};
   for (const Stage stage : {Stage::query, Stage::key, Stage::value})
     variant.rules[stage] = [residual](const Trace&, const Usual&) { return residual; };
   return {variant};
