@@ -359,7 +359,7 @@ def questions():
             stages = attention(c, dict(mask=dict(shift=shift)))
             with tempfile.TemporaryDirectory() as folder:
                 report, _ = compare(dict(c, causal="", fill=-np.inf), {name: stages[name] for name in names}, folder)
-            found = [each["id"] for each in report["diagnosis"]]
+            found = [each["id"] for each in report["diagnosis"] if not each.get("harmless")]
             if report["match"] is not None or found != ids:
                 failures.append(f"a mask that was not given, k <= q + {shift}, {names}: match {report['match']}, {found}")
     return failures
