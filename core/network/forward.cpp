@@ -155,8 +155,8 @@ AttentionCall Forward::call(const NetworkRun& run, Index layer, const Tensor& re
   in.file = std::make_shared<const ModelLayer>(std::move(own), nullptr);
   if (first > 0) return made;  // the cached keys are still missing; with_earlier() adds them, the masks and the biases
   if (!network_.spec().takes_tensors) {
-    for (const auto& entry : run.queries_of(layer).entries) in.query_tokens.push_back(texts_of(entry));
-    for (const auto& entry : run.keys_of(layer).entries) in.key_tokens.push_back(texts_of(entry));
+    in.query_tokens = run.queries_of(layer).names();
+    in.key_tokens = run.keys_of(layer).names();
   }
   add_rules(run, layer, 0, 0, in);
   if (spec.places) add_places(spec, in);

@@ -15,8 +15,10 @@
 #include "core/network/layers.h"
 #include "core/network/pictures_and_sounds.h"
 #include "core/network/sampling.h"
+#include "core/network/trained_networks.h"
 #include "core/network/weights.h"
 #include "core/scenario/seeded.h"
+#include "core/scenario/setting_text.h"
 #include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
@@ -120,13 +122,15 @@ const TokenBatch& NetworkRun::keys_of(Index layer) const {
 }
 
 Network::Network(const std::string& file, const std::filesystem::path& folder, NetworkSpec spec,
-                 std::shared_ptr<const Checkpoint> checkpoint, std::string asked_texts)
+                 std::shared_ptr<const Checkpoint> checkpoint, std::string asked_texts,
+                 std::shared_ptr<const TokenSplitter> tokenizer)
     : file_(file),
       asked_texts_(std::move(asked_texts)),
       folder_(folder),
       spec_(std::move(spec)),
       checkpoint_(std::move(checkpoint)),
-      layers_(layers_of(spec_)) {}
+      layers_(layers_of(spec_)),
+      tokenizer_(std::move(tokenizer)) {}
 
 Network::~Network() = default;
 
@@ -308,13 +312,15 @@ void Network::settle(Index layer, Scenario& s) const {
   if (s.qk_norm == QkNorm::none && spec.q_norm.kind != NormKind::none)
     s.qk_norm = spec.q_norm.kind == NormKind::rms ? QkNorm::rms : QkNorm::layer;
   if (spec.alibi) s.alibi = true;
+  if (s.dead_row == DeadRow::from_fill && !spec.mask.empty())
+    s.dead_row = choice_named<DeadRow>(spec.dead_row).value_or(DeadRow::from_fill);
   if (!s.mask.empty()) return;
   const std::string window = spec.window > 0  ? "window(" + std::to_string(spec.window) + ")"
                              : spec.chunk > 0 ? "chunked(" + std::to_string(spec.chunk) + ")"
                                               : "";
   if (spec.causal && !spec.masks.empty()) s.mask = "file() && causal()";
   else if (spec.causal) s.mask = window.empty() ? "causal()" : "causal() && " + window;
-  else s.mask = window;
+  else s.mask = spec.mask.empty() ? window : spec.mask;
 }
 
 void Network::cut_heads(Index layer, const Scenario& s, Inputs& inputs) const {
@@ -341,11 +347,24 @@ void Network::cut_heads(Index layer, const Scenario& s, Inputs& inputs) const {
 
 namespace {
 
+/// What train.json says beside the weights that `headlight train` wrote: the task, and a text for it.
+void read_run(const std::filesystem::path& folder, NetworkSpec& spec) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(folder / "train.json", error)) return;
+  const nlohmann::json run = read_json_object(folder / "train.json", "expected the run of headlight train");
+  const auto text = [&](const char* name) {
+    return run.contains(name) && run[name].is_string() ? run[name].get<std::string>() : "";
+  };
+  spec.task = text("task");
+  spec.example = text("example");
+}
+
 std::shared_ptr<const Network> open_with_texts(const std::string& file, const std::string& texts,
                                                const std::shared_ptr<const Network>& last) {
   if (last && last->file() == file && last->is_unchanged() &&
       (last->asked_texts() == texts || (last->asked_texts().empty() && !last->spec().contrast)))
     return last;
+  if (file.starts_with(run_prefix)) return open_run(file);
   const WholeLoad counted;
   const ModelFolder folder = find_model(file);
   auto checkpoint = std::make_shared<Checkpoint>(folder.tensors);
@@ -359,6 +378,7 @@ std::shared_ptr<const Network> open_with_texts(const std::string& file, const st
     if (requested == text_tower) return tower;
     give_texts(*tower, text_lines(requested), *checkpoint, spec);
   }
+  read_run(folder.folder, spec);
   if (!packed.empty()) spec.notes.push_back(packed);
   if (!folder.chosen.empty()) spec.notes.insert(spec.notes.begin(), folder.chosen);
   if (std::error_code error; std::filesystem::exists(folder.folder / "adapter_config.json", error)) {

@@ -175,7 +175,8 @@ struct NetworkRun {
 class Network : public std::enable_shared_from_this<Network> {
  public:
   Network(const std::string& file, const std::filesystem::path& folder, NetworkSpec spec,
-          std::shared_ptr<const Checkpoint> checkpoint, std::string asked_texts = {});
+          std::shared_ptr<const Checkpoint> checkpoint, std::string asked_texts = {},
+          std::shared_ptr<const TokenSplitter> tokenizer = nullptr);
   ~Network();
 
   /// As the user named it.
@@ -184,6 +185,7 @@ class Network : public std::enable_shared_from_this<Network> {
   /// "GPT-2, 12 layers of 12 heads, 50,257 tokens"
   Message title() const;
   const NetworkSpec& spec() const { return spec_; }
+  const Checkpoint& checkpoint() const { return *checkpoint_; }
   std::span<const NetworkLayer> layers() const { return layers_; }
   const NetworkLayer& layer(Index index) const { return layers_[static_cast<std::size_t>(index)]; }
   /// The block that a layer is part of, and the layer's attention in it.
@@ -263,7 +265,8 @@ class Network : public std::enable_shared_from_this<Network> {
   mutable std::shared_ptr<const TokenSplitter> tokenizer_;
 };
 
-/// Opens a folder, a file with its config.json next to it, or "model:ID"; returns `last` if it is the same and
+/// Opens a folder, a file with its config.json next to it, "model:ID", or a step of a training run
+/// (core/network/trained_networks.h); returns `last` if it is the same and
 /// unchanged on disk. Reads only headers. Throws FileError.
 std::shared_ptr<const Network> open_network(const std::string& file,
                                             const std::shared_ptr<const Network>& last = nullptr);

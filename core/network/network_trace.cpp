@@ -6,6 +6,7 @@
 #include "core/architecture/checkpoint.h"
 #include "core/architecture/model_folder.h"
 #include "core/files/error_place.h"
+#include "core/network/merged_words.h"
 #include "core/network/network.h"
 #include "core/network/pictures_and_sounds.h"
 #include "core/run/statistics.h"
@@ -308,6 +309,18 @@ std::shared_ptr<const Trace> with_whole_summary(std::shared_ptr<const Trace> tra
 }
 
 std::shared_ptr<const Trace> compute_any(const Scenario& scenario, const Trace* last, const Run& run) {
+  if (scenario.merge == Merge::words) {
+    Scenario of_tokens = scenario;
+    of_tokens.merge = Merge::none;
+    Run whole = run;
+    whole.last.reset();
+    whole.scores_kept.reset();
+    whole.most_kept.reset();
+    whole.summary = Summary::none;
+    const auto pieces = compute_any(of_tokens, last ? last->pieces.get() : nullptr, whole);
+    return with_overview(merged_words(pieces, last && last->pieces ? last : nullptr, run), last, run);
+  }
+  if (last && last->pieces) last = last->pieces.get();
   const std::shared_ptr<const NetworkRun> before = last ? network_of(last->inputs) : nullptr;
   const std::shared_ptr<const Network> network = find_network(scenario, before ? before->network : nullptr);
   if (!network) {

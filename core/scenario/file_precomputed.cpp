@@ -147,22 +147,6 @@ Index layer_number(const FileReading& r, const PrecomputedAttention& found, Inde
   return layer;
 }
 
-/// A mask from zeros: 1 where a batch entry or head has a weight; where none has one, attention is assumed to be
-/// masked. Undefined if this masks no cell, or all.
-Tensor zeros_as_mask(const FileReading& r, const Tensor& weights) {
-  const Index n_q = weights.size(2), n_k = weights.size(3);
-  const auto cells = static_cast<std::size_t>(n_q * n_k);
-  Buffer any(cells, 0);
-  const std::span<const float> values = weights.values();
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (values[i] != 0) any[i % cells] = 1;
-  }
-  const auto zeros = std::count(any.begin(), any.end(), 0.0F);
-  if (zeros == 0 || zeros == static_cast<std::ptrdiff_t>(cells)) return {};
-  r.assume("mask", Message("the {0} cells that are 0 in every head are taken for masked", zeros));
-  return Tensor({1, 1, n_q, n_k}, std::move(any));
-}
-
 /// How the file stores the layers of an attention.
 struct LayerAxes {
   std::string axes;  ///< "[L, H, n_q, n_k]"
@@ -247,7 +231,7 @@ PrecomputedSequence read_weights(const FileReading& r, const PrecomputedAttentio
     r.assume("weights", Message("rows do not sum to 1 (one is off by {0}): shown as they are; entropies, rollout and "
                                 "flow divide each by its sum",
                                 shortest(static_cast<float>(furthest))));
-  mask = zeros_as_mask(r, weights);
+  mask = mask_guessed(r, weights);
   return read;
 }
 

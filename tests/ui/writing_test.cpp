@@ -127,8 +127,8 @@ TEST_CASE(
 }
 
 TEST_CASE("what a word is drawn by stands in its place at every size, says its numbers, and stays while it is turned") {
-  for (const Setting& at : {Setting{{1024, 768}}, Setting{{1280, 720}, 1, false, "zh"}, Setting{{1920, 1080}},
-                            Setting{{3840, 2160}, 2.25f}}) {
+  for (const ScreenSetting& at : {ScreenSetting{{1024, 768}}, ScreenSetting{{1280, 720}, 1, false, "zh"},
+                                  ScreenSetting{{1920, 1080}}, ScreenSetting{{3840, 2160}, 2.25f}}) {
     INFO(at.window.x << " x " << at.window.y);
     const Studio studio(writer(), at);
     const auto scene_of = [&](const SentenceStory& story) {

@@ -78,8 +78,10 @@ struct View {
   MapChoice map;
   MaskPainting mask_painting;
   MaskLab mask_lab;
-  std::optional<Stage> compared;  ///< the stage that the compare view shows large; unset: a changed one
-  std::optional<Stage> beside;    ///< the shown stage of the user's own; unset: the first that differs
+  TrainChoice train;
+  std::optional<ViewKind> back_to;  ///< the view that this one was opened from, to which Esc returns
+  std::optional<Stage> compared;    ///< the stage that the compare view shows large; unset: a changed one
+  std::optional<Stage> beside;      ///< the shown stage of the user's own; unset: the first that differs
   OpenChoice open;
   LayerChoice layers;
   std::optional<GivenMatrix> pasted;  ///< the matrix in the paste dialog

@@ -181,6 +181,19 @@ struct NetworkChoice {
   bool operator==(const NetworkChoice&) const = default;
 };
 
+/// How fast a run learns before one's eyes: the whole of it in about half a minute, in eight seconds, or at once.
+enum class TrainPace : std::uint8_t { slow, watched, at_once };
+
+/// What the view Train shows of the document's run (core/training), and of the one that it is compared with.
+struct TrainChoice {
+  Index until = 0;  ///< it learns up to this step; 0: it does not learn
+  int round = 0;    ///< counts how often runs were begun again
+  TrainPace pace = TrainPace::watched;
+  std::string beside;          ///< the run that the document's differs from in one choice; "": none
+  std::optional<float> guess;  ///< how far it will come: the guessed share of right answers
+  bool operator==(const TrainChoice&) const = default;
+};
+
 /// What was shown before something else was opened: Esc goes back to it.
 struct Visited {
   ViewKind kind = ViewKind::pipeline;

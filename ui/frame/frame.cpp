@@ -18,7 +18,7 @@ std::string_view document_name(const Document& document, const Words& words) {
   if (!own.empty()) return file_name_of(own);
   const Scenario& began = document.origin.lesson.scenario;
   // A model keeps its title with another text.
-  const bool of_file = scenario.source == Source::file && scenario.file.starts_with(shipped_model_prefix);
+  const bool of_file = scenario.source == Source::file && is_model_name(scenario.file);
   const bool still =
       scenario.source == began.source && scenario.file == began.file && (of_file || scenario.text == began.text);
   const std::string& title = in_language(document.origin.lesson.title, words.language());

@@ -4,6 +4,7 @@
 
 #include "ui/frame/frame.h"
 #include "ui/imgui_compat.h"
+#include "ui/level/pointer.h"
 #include "ui/level/scene.h"
 #include "ui/look/measure.h"
 #include "ui/network/network_scene.h"
@@ -11,7 +12,6 @@
 #include "ui/player/stages.h"
 #include "ui/sentence/story.h"
 #include "ui/widgets/controls.h"
-#include "ui/widgets/pressable.h"
 
 namespace headlight {
 namespace {
@@ -209,16 +209,14 @@ void draw_network_view(const Frame& frame, Rect place) {
   press_network_keys(frame, overview, so_far.facts);
   const Scene& scene = network_scene(frame, overview, so_far, place);
   offer_fields(frame, scene);
-  clickable("network_surface", place);
+  const ScenePointer pointer = point_at(frame, "network_surface", place, scene, {SceneAction::query_word});
+  const SceneTarget* target = pointer.target;
   turn_wheel(frame, scene);
-  const ImVec2 mouse = ImGui::GetIO().MousePos;
-  const SceneTarget* target = ImGui::IsItemHovered() ? target_at(scene, mouse) : nullptr;
-  if (target && target->action != SceneAction::query_word) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   const ImVec2 delta = ImGui::GetIO().MouseDelta;
   const bool moved = delta.x != 0 || delta.y != 0;  // a resting pointer does not override the arrow keys
   const std::optional<Index> word =
       target && target->action == SceneAction::query_word ? std::optional(target->index) : std::nullopt;
-  if (ImGui::IsItemDeactivated() && target && !was_dragged(frame)) {
+  if (pointer.clicked && target) {
     click(frame, overview, so_far.facts, *target);
   } else if (moved && target && target->action == SceneAction::head) {
     const HeadPlace at{target->cell.batch, target->cell.head};

@@ -35,6 +35,8 @@ constexpr Shortcut shortcuts[] = {
     {"G", "help.go_to"},
     {"← → ↑ ↓", "help.heads"},
     {"M  R  F", "help.together"},
+    {"S", "help.one_step"},
+    {"W", "help.where"},
     {"?  F1", "help.help"},
     {"", "help.group_change"},
     {"Enter  Esc", "help.typing"},

@@ -7,6 +7,7 @@
 #include "ui/frame/frame.h"
 #include "ui/imgui_compat.h"
 #include "ui/level/focus.h"
+#include "ui/level/pointer.h"
 #include "ui/level/scene.h"
 #include "ui/level/travel.h"
 #include "ui/look/measure.h"
@@ -18,7 +19,6 @@
 #include "ui/widgets/card.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/paragraph.h"
-#include "ui/widgets/pressable.h"
 
 namespace headlight {
 namespace {
@@ -245,7 +245,7 @@ void press_enter(const Frame& frame, const Scene& scene) {
 }
 
 void drag_opacity(const Frame& frame, const Scene& scene) {
-  const SceneTarget* pressed = target_at(scene, ImGui::GetIO().MouseClickedPos[0]);
+  const SceneTarget* pressed = pressed_target(scene);
   if (!pressed || pressed->action != SceneAction::opacity) return;
   const float share = std::clamp((ImGui::GetIO().MousePos.x - pressed->rect.min.x) / pressed->rect.width(), 0.0f, 1.0f),
               rounded = std::round(20 * share) / 20;
@@ -264,7 +264,7 @@ void draw_pointed_patch(const Frame& frame, const SceneTarget* target) {
 }  // namespace
 
 void drag_sampling(const Frame& frame, const Scene& scene, const SentenceStory& story) {
-  const SceneTarget* pressed = target_at(scene, ImGui::GetIO().MouseClickedPos[0]);
+  const SceneTarget* pressed = pressed_target(scene);
   if (!pressed || pressed->action != SceneAction::sampling) return;
   const double share = static_cast<double>((ImGui::GetIO().MousePos.x - pressed->rect.min.x) / pressed->rect.width());
   const Sampling now =
@@ -299,19 +299,18 @@ void draw_sentence_view(const Frame& frame, Rect place) {
   const Scene& scene = sentence_scene(frame, place);
   press_enter(frame, scene);
   offer_words(frame, scene);
-  clickable("sentence_surface", place);
-  const SceneTarget* target = ImGui::IsItemHovered() ? target_at(scene, ImGui::GetIO().MousePos) : nullptr;
+  const ScenePointer pointer = point_at(frame, "sentence_surface", place, scene);
+  const SceneTarget* target = pointer.target;
   const bool guesses = frame.view().looking.guessing.active;  // about one word, whatever the pointer passes
   const std::optional<Index> word = target && !guesses && !target->link && target->action == SceneAction::query_word
                                         ? std::optional(target->index)
                                         : std::nullopt;
-  if (target) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-  if (ImGui::IsItemActive()) {
+  if (pointer.held) {
     drag_sampling(frame, scene, story(frame));
     drag_opacity(frame, scene);
     sentence_parts::drag_window_edge(frame, scene);
   }
-  if (ImGui::IsItemDeactivated() && target && !was_dragged(frame)) {
+  if (pointer.clicked && target) {
     click(frame, *target);
   } else if (const ImVec2 moved = ImGui::GetIO().MouseDelta;  // a resting pointer points at nothing new
              (moved.x != 0 || moved.y != 0 || !word) && word != frame.view().looking.pointed) {

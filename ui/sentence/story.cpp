@@ -69,7 +69,7 @@ void add_rail(const Trace& trace, const View& view, const NetworkRun& run, Sente
 }
 
 /// Whether each of the layer's queries is followed by its own prediction: in a decoder, or if no word attends to later
-/// ones.
+/// ones. A layer that is changed now is judged by the model's own rule, so that before and after are of the same word.
 bool predicts_after_each(const NetworkRun& run, const Trace& trace, Index batch) {
   const Index n_q = trace.dims().n_q;
   if (!run.logits.defined() || run.logits.size(1) != n_q || n_q < 2) return false;
@@ -78,8 +78,25 @@ bool predicts_after_each(const NetworkRun& run, const Trace& trace, Index batch)
   const TokenBatch& predicted = decodes ? run.text.decoder : run.text.tokens;
   if (&run.queries_of(layer) != &predicted) return false;
   if (decodes && !trace.inputs.self_attention()) return true;
+  if (run.change) return run.network->attention_of(layer).causal;
   return trace.has(Stage::mask) &&
          trace[Stage::mask].matrix(std::min(batch, trace[Stage::mask].size(0) - 1), 0)(0, n_q - 1) == 0;
+}
+
+/// The most probable next words. With a change, also the word that was first before it, as the second if need be:
+/// what becomes of it is the question.
+std::vector<LikelyToken> words_to_show(const NetworkRun& run, const OtherPass& other, Index batch, Index place) {
+  std::vector<LikelyToken> words = most_likely(run, batch, place, words_shown);
+  if (!other.run || other.beside) return words;
+  const LikelyToken former = most_likely(*other.run, batch, place, 1).front();
+  auto found = std::ranges::find(words, former.id, &LikelyToken::id);
+  if (found == words.begin()) return words;
+  if (found == words.end()) {
+    found = std::prev(words.end());
+    *found = {former.id, former.text, probability_of(run, batch, place, former.id)};
+  }
+  std::rotate(words.begin() + (words.size() > 1 ? 1 : 0), found, std::next(found));
+  return words;
 }
 
 void add_prediction(const Trace& trace, const View& view, const NetworkRun& run, Index place, const OtherPass& other,
@@ -91,7 +108,7 @@ void add_prediction(const Trace& trace, const View& view, const NetworkRun& run,
   story.sampling = view.looking.sampling;
   story.shares = next_shares(run, batch, place, story.sampling);
   const auto share = [](const std::vector<double>& all, Index token) { return all[static_cast<std::size_t>(token)]; };
-  for (const LikelyToken& token : most_likely(run, batch, place, words_shown)) {
+  for (const LikelyToken& token : words_to_show(run, other, batch, place)) {
     story.next.push_back(
         {token.text, token.id, share(story.shares, token.id), story.sampling.is_plain() ? -1 : token.probability});
   }

@@ -66,6 +66,12 @@ bool press_lesson_keys(const Frame& frame, bool forward, bool back) {
   return true;
 }
 
+/// The view's own keys; returns whether one was pressed.
+bool press_view_keys(const Frame& frame) {
+  auto* const press = view_entry(frame.view().kind).press;
+  return press && press(frame);
+}
+
 /// Keys of the step player and of the presentation.
 void player_keys(const Frame& frame) {
   const View& view = frame.view();
@@ -76,9 +82,9 @@ void player_keys(const Frame& frame) {
              back = (free && pressed(Key::left)) || pressed(Key::page_up);
   if (!shift && press_lesson_keys(frame, forward, back)) return;
   const bool first = free && pressed(Key::home), end = free && pressed(Key::end);
-  const bool whole = view.kind == ViewKind::network;  // its arrow keys move between heads (ui/network/network_view.cpp)
+  const bool own_arrows = view_entry(view.kind).own_arrows;
   const bool near = level_shown(view) != Level::pipeline;  // there a step is a whole stage, with Shift a row
-  if (whole) {
+  if (own_arrows) {
   } else if (near && !shift) {
     const Timeline& timeline = frame.timeline;
     if (forward)
@@ -107,7 +113,7 @@ void player_keys(const Frame& frame) {
              presents = (letters && pressed_once('p')) || pressed_once(Key::f5),
              blanks = view.presenting && pressed_once('b'), freezes = view.presenting && pressed_once('f');
   const bool notes = !frame.document.origin.lesson.course.empty() && pressed_once('n');
-  const bool reaches = letters && !whole && pressed_once('r');
+  const bool reaches = letters && !own_arrows && pressed_once('r');
   if (plays && !write_next_word(frame)) {
     frame.show([trace = frame.document.trace, &timeline = frame.timeline](View& v) {
       v = with_play_toggled(std::move(v), *trace, timeline);
@@ -163,10 +169,8 @@ void escape(const Frame& frame) {
       v.looking.guessing = {};
     } else if (v.presenting) {
       v.presenting = false;
-    } else if (v.kind == ViewKind::mask && v.mask_painting.tool != PaintTool::look) {
-      v.mask_painting.tool = PaintTool::look;
     } else {
-      v = gone_back(std::move(v));
+      cancel_in_view(v);
     }
   });
 }
@@ -194,10 +198,11 @@ void look_keys(const Frame& frame) {
     const auto all = all_views();
     const auto now = std::ranges::find(all, view.kind, &ViewEntry::kind) - all.begin(),
                count = static_cast<std::ptrdiff_t>(all.size());
-    frame.show([kind = all[static_cast<std::size_t>((now + step + count) % count)].kind](View& v) { v.kind = kind; });
+    frame.show(
+        [kind = all[static_cast<std::size_t>((now + step + count) % count)].kind](View& v) { go_to_view(v, kind); });
   }
   const bool own =
-      view.kind == ViewKind::network ||
+      view_entry(view.kind).own_arrows ||
       (view.kind == ViewKind::pipeline && level_shown(view) == Level::sentence);  // these handle the keys themselves
   if (!own && frame.letter('h')) {
     frame.show([heads = frame.trace()->dims().heads, step](View& v) {
@@ -235,9 +240,9 @@ void press_keys(const Frame& frame) {
       (pressed_once(Key::space) || pressed_once(Key::enter) || pressed_once(Key::tab) || pressed(Key::right)))
     frame.show([](View& v) { v.dialog = Dialog::none; });
   if (frame.trace() && !io.KeyCtrl && !io.KeyAlt && (welcome || frame.view().dialog == Dialog::none) &&
-      !press_painting_keys(frame)) {
+      !press_view_keys(frame)) {
     player_keys(frame);
-    if (!press_map_keys(frame)) press_facet_keys(frame);
+    press_facet_keys(frame);
   }
   if (frame.trace() && ctrl) press_facet_keys(frame);
   if (frame.trace() && !(io.KeyCtrl && io.KeyAlt) && frame.view().dialog == Dialog::none &&

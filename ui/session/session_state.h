@@ -27,6 +27,7 @@
 #include "ui/session/followers.h"
 #include "ui/session/lesson_memory.h"
 #include "ui/session/recovery.h"
+#include "ui/session/run_follower.h"
 #include "ui/session/session.h"
 #include "ui/views/registry.h"
 #include "ui/widgets/pressable.h"
@@ -59,6 +60,7 @@ struct Session::State {
   Document document;
   Computation computation;
   OwnComparison laid_over;
+  RunFollower run;
   Autosave keeper;
   LessonSession lessons;
   Opener opener;
@@ -93,6 +95,7 @@ struct Session::State {
       : document(std::move(start)),
         computation(wake),
         laid_over(wake),
+        run(wake),
         opener(std::move(opened)),
         scenario_watch(wake),
         words(words_for(document)),
