@@ -81,7 +81,7 @@ struct Rail : ScenePart {
     const bool answers = std::ranges::any_of(items, [](const Item& item) { return item.look.has_value(); });
     if (!answers || story.rail.front().heads.size() + story.rail.size() < 3) return;
     const Chip chip{std::string(say("sentence.by_weight")), SceneAction::order, sorts() ? 0 : 1, sorts()};
-    inside.min.y = pen.chips(inside, std::span(&chip, 1), pen.type.caption * 1.8f, 9 * u) + 6 * u;
+    inside.min.y = pen.chips(inside, std::span(&chip, 1), pen.type.caption * 1.8f, 22) + 6 * u;
   }
 
   void lay_out() {
