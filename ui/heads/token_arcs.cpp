@@ -138,8 +138,8 @@ const Scene& arcs_scene(const Frame& frame, const HeadsPicture& picture) {
     ArcsBuilder{frame, picture, pen}.put(rows);
     return made;
   };
-  return frame.kept(make, frame.view().heads, frame.view().measure, picture.query, picture.arcs, picture.first->rect,
-                    frame.looked_at(), frame.rows_shown(Stage::weights), rows);
+  return frame.kept(make, frame.view().heads, frame.view().measure, frame.view().looking.query, picture.query,
+                    picture.arcs, picture.first->rect, frame.looked_at(), frame.rows_shown(Stage::weights), rows);
 }
 
 }  // namespace headlight
