@@ -746,7 +746,7 @@ TEST_CASE("J and G turn a step into a journey and into the geometry and back, an
   Document document = sentence();
   document.view.looking.level = Level::sentence;
   HeadlessWindow window(document);
-  window.press('j');
+  window.press('j', true);  // in the sentence, a letter alone is typed
   CHECK(window.document().view.looking.level == Level::operation);
   CHECK(window.document().view.looking.facet == Facet::journey);
   window.press('g');
