@@ -623,7 +623,7 @@ TEST_CASE("the text of a step is true of this run's numbers") {
   CHECK(says(document, Stage::scaled_scores, "larger than 1"));
   document.scenario.fill = -9.0f;
   CHECK_FALSE(says(document, Stage::masked_scores, "none"));
-  CHECK(says(document, Stage::masked_scores, "The fill is a number"));
+  CHECK(says(document, Stage::masked_scores, "This fill is a number"));
   document.scenario.fill.reset();
   document.scenario.sink_logit = true;
   CHECK(says(document, Stage::weights, "a sink takes the rest"));
