@@ -197,7 +197,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("while the input is played, the followed word's row is the one with numbers and the frame, from the beginning") {
+TEST_CASE(
+    "while the input is played, the followed word's row is the one with numbers and the frame, from the beginning") {
   const Studio studio(sentence(), settings[3]);
   const auto numbers = [&](float share) {
     Reveal reveal;
