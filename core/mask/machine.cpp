@@ -1,6 +1,7 @@
 #include "core/mask/machine.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 #include "core/tensor/error.h"
@@ -30,8 +31,9 @@ class Compiler {
     if (node.op == Op::logical_and || node.op == Op::logical_or) return short_circuit(node, guard);
     if (node.op == Op::choose) return choice(node, guard);
     if (node.op == Op::member) return membership(node, guard);
-    InputRegisters in = none;
+    Operands in = none;
     if (!node.constant) {
+      assert(node.operands.size() <= in.size());
       for (std::size_t i = 0; i < node.operands.size(); ++i) in[i] = value(*node.operands[i], guard);
     }
     const bool fails_itself = node.op == Op::argument || node.op == Op::divide || node.op == Op::modulo;
@@ -44,20 +46,22 @@ class Compiler {
     const Node& right_node = *node.operands[1];
     int right_guard = guard;
     if (right_node.can_fail) {
-      const int still_open = node.op == Op::logical_and ? left : emit(Op::logical_not, of({left}), -1, node);
+      const int still_open = node.op == Op::logical_and ? left : emit(Op::logical_not, inputs({left}), -1, node);
       right_guard = both(guard, still_open, node);
     }
-    return emit(node.op, of({left, value(right_node, right_guard)}), -1, node);
+    return emit(node.op, inputs({left, value(right_node, right_guard)}), -1, node);
   }
 
   int choice(const Node& node, int guard) {
     const int condition = value(*node.operands[0], guard);
     int yes_guard = guard, no_guard = guard;
     if (node.operands[1]->can_fail) yes_guard = both(guard, condition, node);
-    if (node.operands[2]->can_fail) { no_guard = both(guard, emit(Op::logical_not, of({condition}), -1, node), node); }
+    if (node.operands[2]->can_fail) {
+      no_guard = both(guard, emit(Op::logical_not, inputs({condition}), -1, node), node);
+    }
     const int yes = value(*node.operands[1], yes_guard);
     const int no = value(*node.operands[2], no_guard);
-    return emit(Op::choose, of({condition, yes, no}), -1, node);
+    return emit(Op::choose, inputs({condition, yes, no}), -1, node);
   }
 
   /// One comparison for each element. It counts only if no earlier one is true.
@@ -67,19 +71,19 @@ class Compiler {
     for (std::size_t i = 1; i < node.operands.size(); ++i) {
       const Node& element = *node.operands[i];
       int still_open = guard;
-      if (any >= 0 && element.can_fail) still_open = both(guard, emit(Op::logical_not, of({any}), -1, node), node);
-      const int equal = emit(Op::equal, of({left, value(element, still_open)}), -1, node);
-      any = any < 0 ? equal : emit(Op::logical_or, of({any, equal}), -1, node);
+      if (any >= 0 && element.can_fail) still_open = both(guard, emit(Op::logical_not, inputs({any}), -1, node), node);
+      const int equal = emit(Op::equal, inputs({left, value(element, still_open)}), -1, node);
+      any = any < 0 ? equal : emit(Op::logical_or, inputs({any, equal}), -1, node);
     }
     return any;
   }
 
   int both(int guard, int condition, const Node& node) {
-    return guard < 0 ? condition : emit(Op::logical_and, of({guard, condition}), -1, node);
+    return guard < 0 ? condition : emit(Op::logical_and, inputs({guard, condition}), -1, node);
   }
 
   /// The register of the value; an instruction that exists already is used again.
-  int emit(Op op, const InputRegisters& in, int guard, const Node& node) {
+  int emit(Op op, const Operands& in, int guard, const Node& node) {
     const double constant = op == Op::number || op == Op::truth ? *node.constant : 0;
     const Parameter* parameter = op == Op::argument ? node.parameter : nullptr;
     const Key key{op, in, guard, constant, op == Op::variable ? node.variable : Variable::q, parameter};
@@ -105,19 +109,20 @@ class Compiler {
   }
 
   /// Not simply node.condition: the instructions of a guard have the node that they guard.
-  bool is_condition(Op op, const InputRegisters& in, const Node& node) const {
+  bool is_condition(Op op, const Operands& in, const Node& node) const {
     if (op == Op::choose) return program_.registers[static_cast<std::size_t>(in[1])].condition;
     if (op == Op::variable) return node.condition;
     return op == Op::truth || (op >= Op::less && op != Op::argument);
   }
 
-  static constexpr InputRegisters none = {-1, -1, -1, -1, -1, -1, -1};
-  static InputRegisters of(std::initializer_list<int> registers) {
-    InputRegisters in = none;
+  static Operands inputs(std::initializer_list<int> registers) {
+    Operands in = none;
     std::ranges::copy(registers, in.begin());
     return in;
   }
-  using Key = std::tuple<Op, InputRegisters, int, double, Variable, const Parameter*>;
+
+  static constexpr Operands none = {-1, -1, -1, -1, -1, -1, -1};
+  using Key = std::tuple<Op, Operands, int, double, Variable, const Parameter*>;
 
   const VariableDepends& variable_depends_;
   Program program_;
