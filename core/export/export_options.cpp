@@ -399,7 +399,7 @@ std::vector<std::string> export_words(const ExportOptions& options) {
   std::vector<std::string> words;
   for (const ExportOption& option : table) {
     const Written text = option.text(options);
-    if (!text) continue;
+    if (!text || !means_something(options, option.option)) continue;
     for (std::size_t from = 0; from <= text->size();) {
       const std::size_t to = option.repeats ? std::min(text->find('\n', from), text->size()) : text->size();
       append_option(words, std::string(option.option), option.operand.empty(), text->substr(from, to - from));

@@ -110,6 +110,8 @@ std::string measure_name(const ExportOptions& options);
 
 /// Throws SettingError if one of the options that the user gave, as "--head", means nothing for the kind of figure.
 void check_options(const ExportOptions& options, std::span<const std::string> given);
+/// Whether the option changes this kind of figure; check_options() refuses those that do not.
+bool means_something(const ExportOptions& options, std::string_view option);
 /// Whether the kind of figure can show several heads.
 bool takes_several_heads(const ExportOptions& options);
 /// Whether the axis is in options.over.

@@ -40,8 +40,10 @@ void check_numbers(const StageCut& cut, double cells, const std::string& extensi
 
 void check_needs(const Trace& trace, const ExportOptions& options, const std::string& extension) {
   if (!options.layers.empty() || is_of_prediction(options.style.kind) || options.style.kind == PictureKind::overlay)
-    return;  // of a network, whose own limits come before
-  const StageCut cut = cut_of(options, trace);
+    return;                         // of a network, whose own limits come before
+  ExportOptions counted = options;  // contributions, which are computed for the file, have the shape of weights
+  if (options.stage == Stage::contribution_norms && !trace.has(options.stage)) counted.stage = Stage::weights;
+  const StageCut cut = cut_of(counted, trace);
   const MatrixView first = cut.matrix(cut.heads.front());
   const double heads = static_cast<double>(cut.pool == HeadPool::none ? std::ssize(cut.heads) : trace.dims().heads);
   const double cells = heads * static_cast<double>(first.rows) * static_cast<double>(first.cols);

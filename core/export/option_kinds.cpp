@@ -119,19 +119,29 @@ bool is_usual(const ExportOptions& options, std::string_view option) {
   return option == "--measure" && options.stage == Stage::weights;
 }
 
+/// The kinds of figures that have the option; null: every kind has it.
+const Takers* takers_of(std::string_view option) {
+  const auto* const row = std::ranges::find(takers, option, &Takers::option);
+  return row == std::end(takers) ? nullptr : row;
+}
+
 }  // namespace
+
+bool means_something(const ExportOptions& options, std::string_view option) {
+  const Takers* const row = takers_of(option);
+  if (!row || is_usual(options, option)) return true;
+  const bool joined = takes_layers_together(options);  // rollout may lie over a picture
+  if (joined && option == "--head") return false;
+  return has(row->forms, form_of(options)) || (joined && (option == "--fuse" || option == "--discard"));
+}
 
 void check_options(const ExportOptions& options, std::span<const std::string> given) {
   const Form form = form_of(options);
-  const bool joined = takes_layers_together(options);  // rollout may lie over a picture
   for (const std::string& option : given) {
-    const auto row = std::ranges::find(takers, option, &Takers::option);
-    if (row == std::end(takers) || is_usual(options, option)) continue;
-    const bool of_joined = option == "--fuse" || option == "--discard", no_heads = joined && option == "--head";
-    if ((has(row->forms, form) && !no_heads) || (joined && of_joined)) continue;
+    if (means_something(options, option)) continue;
     throw SettingError(option,
                        Message("means nothing for {0}", std::string(form_names[static_cast<std::size_t>(form)])),
-                       Message("expected it with {0}", names_of(row->forms)));
+                       Message("expected it with {0}", names_of(takers_of(option)->forms)));
   }
   const bool one_mask = has(of_masks, form), several = options.all_heads || options.heads.size() > 1;
   if (one_mask && (several || options.pool != HeadPool::none) &&

@@ -227,7 +227,8 @@ TEST_CASE("gradients of a word are refused for networks that the backward pass d
   CHECK(error_of([&] { gradients_of(run, "zz"); }).find("--loss") != std::string::npos);
   const auto other = open_network(places::fixtures() + "/networks/llama");
   const NetworkRun of_other = other->run(other->read("3 17 5"), {});
-  CHECK(error_of([&] { gradients_of(of_other, "7"); })
-            .find("has another norm than LayerNorm before the attention, whose gradients are not known here") !=
+  CHECK(error_of([&] {
+          gradients_of(of_other, "7");
+        }).find("has another norm than LayerNorm before the attention, whose gradients are not known here") !=
         std::string::npos);
 }
