@@ -158,8 +158,9 @@ LinearSpec NetworkBuilder::linear(const std::string& name, Index out, Index in, 
   const std::string why = as_config_says();
   spec.weight = array(name + ".weight", in_out ? Shape{in, out} : Shape{out, in}, why);
   spec.in_out = in_out;
-  if (bias == Bias::needed || (bias == Bias::where_there && has(name + ".bias")))
+  if (bias == Bias::needed || (bias != Bias::none && has(name + ".bias")))
     spec.bias = array(name + ".bias", {out}, why);
+  else if (bias != Bias::none) lacking.emplace(prefix + name + ".bias", bias == Bias::expected);
   return spec;
 }
 
@@ -188,6 +189,7 @@ NormSpec NetworkBuilder::norm(const std::string& name, NormKind kind, Index d, d
   for (const char* bias : {".bias", ".beta"}) {
     if (has(name + bias)) spec.bias = array(name + bias, {d}, why);
   }
+  if (spec.bias.empty()) lacking.emplace(prefix + name + ".bias", true);
   return spec;
 }
 
