@@ -34,8 +34,8 @@ to teach attention, to explore masks, to debug one's own implementation and to m
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 # The program and its Python module. The library is installed from the source (cmake/Library.cmake).
-install(FILES ${CMAKE_SOURCE_DIR}/python/headlight.py ${CMAKE_SOURCE_DIR}/python/headlight_watch.py ${CMAKE_SOURCE_DIR}/python/headlight_record.py
-        DESTINATION lib/python3/dist-packages COMPONENT Python EXCLUDE_FROM_ALL)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/python/headlight DESTINATION lib/python3/dist-packages COMPONENT Python EXCLUDE_FROM_ALL
+        FILES_MATCHING PATTERN "*.py" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE PATTERN ".mypy_cache" EXCLUDE)
 set(CPACK_INSTALL_CMAKE_PROJECTS "${CMAKE_BINARY_DIR};headlight;Unspecified;/" "${CMAKE_BINARY_DIR};headlight;Python;/")
 set(CPACK_GENERATOR DEB)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)

@@ -1,16 +1,27 @@
-"""The smallest PEP 517 backend that packs the three modules into a wheel."""
+"""The smallest PEP 517 and 660 backend: packs the package into a wheel, or a line that leads to this folder."""
 import base64
 import hashlib
 import os
+import pathlib
 import zipfile
 
 NAME, VERSION = "headlight", "0.1.0"
 INFO = f"{NAME}-{VERSION}.dist-info"
+HERE = pathlib.Path(__file__).resolve().parent
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    package = HERE / NAME
+    return _write(wheel_directory, {f"{NAME}/{path.name}": path.read_bytes() for path in sorted(package.iterdir()) if path.suffix == ".py" or path.name == "py.typed"})
+
+
+def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
+    return _write(wheel_directory, {f"_{NAME}_editable.pth": f"{HERE}\n".encode()})
+
+
+def _write(wheel_directory, files):
     files = {
-        **{file: open(file, "rb").read() for file in (f"{NAME}.py", f"{NAME}_watch.py", f"{NAME}_record.py")},
+        **files,
         f"{INFO}/METADATA": f"Metadata-Version: 2.1\nName: {NAME}\nVersion: {VERSION}\nRequires-Python: >=3.9\nRequires-Dist: numpy\n".encode(),
         f"{INFO}/WHEEL": b"Wheel-Version: 1.0\nGenerator: headlight\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
     }

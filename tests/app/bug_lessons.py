@@ -4,7 +4,8 @@
     bug_lessons.py PROGRAM LESSONS
 
 Each lesson's code runs on the parameters and inputs of its own scenario. `headlight compare` must name the lesson's mistake
-first, and agree once the wrong line is the mended one.
+first, and agree once the wrong line is the mended one. Without PyTorch only what needs none is checked: the code is Python
+before and after, the mended line changes it, and the lesson's scenario and claims hold.
 """
 import json
 import math
@@ -15,13 +16,16 @@ from pathlib import Path
 
 try:
     import numpy as np
-    import torch
 except ImportError:
-    print("skipped: no PyTorch")
+    print("skipped: it needs NumPy (apt-get install python3-numpy)")
     sys.exit(77)
+try:
+    import torch
+    torch.set_num_threads(1)
+except ImportError:
+    torch = None
 
 PROGRAM, LESSONS = sys.argv[1], Path(sys.argv[2])
-torch.set_num_threads(1)
 STAGES = ["Q", "K", "V", "Q_heads", "K_heads", "V_heads", "Q_rotated", "K_rotated", "scores", "scaled_scores", "masked_scores", "weights",
           "head_outputs", "concat", "output"]
 
@@ -57,15 +61,25 @@ def stages_of(code, names, pairs_halves):
     return {stage: names[stage].numpy().astype(np.float32) for stage in STAGES if stage in names}
 
 
-def check(lesson, folder):
+def check(file, folder):
+    lesson = json.loads(file.read_text())
     bug, scenario = lesson["bug"], lesson["scenario"]
     (folder / "scenario.json").write_text(json.dumps(scenario))
-    made = run("trace", folder / "scenario.json", "--parameters", "-o", folder / "trace.npz")
-    if made.returncode:
-        return [made.stderr]
-    names = names_of(np.load(folder / "trace.npz"), scenario)
+    for words in (("lesson", file, "--check"), ("trace", folder / "scenario.json", "--parameters", "-o", folder / "trace.npz")):
+        done = run(*words)
+        if done.returncode:
+            return [done.stderr]
     line = bug["line"] - 1
     mended = bug["code"][:line] + bug["mended"] + bug["code"][line + 1:]
+    for code in (bug["code"], mended):
+        compile("\n".join(code), file.name, "exec")
+    if mended == bug["code"]:
+        return ["the mended line is the wrong one"]
+    return compare(bug, mended, scenario, folder) if torch else []
+
+
+def compare(bug, mended, scenario, folder):
+    names = names_of(np.load(folder / "trace.npz"), scenario)
     wrong = []
     for code, expected in ((bug["code"], bug["mistake"]), (mended, None)):
         # The order of the angles depends on the pairing that the code uses.
@@ -85,10 +99,12 @@ def main():
     files = sorted(LESSONS.glob("*.json"))
     for file in files:
         with tempfile.TemporaryDirectory() as folder:
-            for each in check(json.loads(file.read_text()), Path(folder)):
+            for each in check(file, Path(folder)):
                 failures += 1
                 print(f"{file.name}: {each}")
     print(f"{len(files)} lessons, {failures} failures")
+    if not torch:
+        print("their code was not run: it needs PyTorch (apt-get install python3-torch)")
     return failures > 0 or len(files) < 12
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 try:
     import numpy as np
 except ImportError:
-    print("skipped: no NumPy")
+    print("skipped: it needs NumPy (apt-get install python3-numpy)")
     sys.exit(77)
 
 parser = argparse.ArgumentParser()

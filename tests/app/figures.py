@@ -4,6 +4,7 @@ import json, os, re, shutil, subprocess, sys, tempfile, zipfile
 
 program = sys.argv[1]
 if not all(shutil.which(tool) for tool in ("pdftotext", "pdffonts", "pdftoppm")):
+    print("skipped: it needs Poppler (apt-get install poppler-utils)")
     sys.exit(77)
 words = "The animal didn't cross the street because it was too tired .".split()
 faults = []

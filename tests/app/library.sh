@@ -1,6 +1,7 @@
 #!/bin/sh
-# library.sh CMAKE BUILD SOURCE COMPILER VERSION: an installed library is found by find_package, asks for no window and no
-# figures, and examples/library builds against it and runs.
+# library.sh CMAKE BUILD SOURCE COMPILER VERSION GENERATOR MAKE: an installed library is found by find_package, asks for no window and no
+# figures, and examples/library builds against it and runs. It is built with what this build was made with: CMake's default
+# generator may not be installed.
 set -eu
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -11,7 +12,7 @@ fail() { echo "$1"; exit 1; }
 library=$(find "$scratch/usr" -name libheadlight.a)
 if nm -u "$library" 2>/dev/null | grep -qE ' U (cairo_|pango_|Fc[A-Z]|gl[A-Z]|glfw|_ZN5ImGui|EGif|DGif)'; then fail "the library asks for Cairo, Pango, Fontconfig, giflib or a window"; fi
 cp -r "$3/examples/library" "$scratch/example"
-"$1" -S "$scratch/example" -B "$scratch/build" -DCMAKE_PREFIX_PATH="$scratch/usr" -DCMAKE_CXX_COMPILER="$4" -DCMAKE_CXX_FLAGS="-Wall -Wextra -Werror" >/dev/null
+"$1" -G "$6" -DCMAKE_MAKE_PROGRAM="$7" -S "$scratch/example" -B "$scratch/build" -DCMAKE_PREFIX_PATH="$scratch/usr" -DCMAKE_CXX_COMPILER="$4" -DCMAKE_CXX_FLAGS="-Wall -Wextra -Werror" >/dev/null
 "$1" --build "$scratch/build" >/dev/null
 "$scratch/build/weights" >"$scratch/out"
 cat "$scratch/out"

@@ -1,4 +1,4 @@
-"""Shared by the tests of python/headlight.py: the module, with the program in sys.argv[1], and the list of failures."""
+"""Shared by the tests of python/headlight: the module, with the program in sys.argv[1], and the list of failures."""
 import os, sys
 
 os.environ["HEADLIGHT"] = os.path.abspath(sys.argv[1])

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""python/headlight.py: pages for notebooks, and modules that are checked. python3 python_module.py HEADLIGHT. Skipped (77) without NumPy."""
+"""python/headlight: pages for notebooks, and modules that are checked. python3 python_module.py HEADLIGHT. Skipped (77) without NumPy."""
 import base64, html, json, os, re, shutil, subprocess, sys, tempfile
 
 try:
@@ -102,7 +102,7 @@ if shutil.which("chromium"):
     expect("kept" in said[1], f"Enter does not keep the cell: {said[1]!r}")
 
 if shutil.which("jupyter-nbconvert") and subprocess.run([sys.executable, "-c", "import ipykernel"], capture_output=True).returncode == 0:
-    cells = ["import sys; sys.path.insert(0, %r)\nimport headlight, numpy as np" % os.path.dirname(headlight.__file__),
+    cells = ["import sys; sys.path.insert(0, %r)\nimport headlight, numpy as np" % os.path.dirname(os.path.dirname(headlight.__file__)),
              "headlight.show(np.full((2, 3, 3), 1 / 3), ['a', 'b', 'c'])"]
     notebook = {"nbformat": 4, "nbformat_minor": 5, "metadata": {"kernelspec": {"name": "python3", "display_name": "", "language": "python"}},
                 "cells": [{"cell_type": "code", "id": str(i), "metadata": {}, "outputs": [], "execution_count": None, "source": source}
@@ -124,7 +124,7 @@ if shutil.which("jupyter-nbconvert") and subprocess.run([sys.executable, "-c", "
                 expect("headlight-data" in file.read(), f"the exported notebook has no page: {exported.stderr[-300:]}")
 
 with tempfile.TemporaryDirectory() as folder:  # no program built beside it
-    shutil.copy(headlight.__file__, folder)
+    shutil.copytree(os.path.dirname(headlight.__file__), os.path.join(folder, "headlight"))
     done = subprocess.run([sys.executable, "-c", "import headlight; headlight.show([[1.0]])"], cwd=folder, capture_output=True, text=True,
                           env={**os.environ, "HEADLIGHT": "", "PATH": ""})
     said = done.stderr.strip().splitlines()[-1:]
@@ -156,6 +156,85 @@ if torch:
     mask = torch.triu(torch.ones(5, 5, dtype=torch.bool), 1)
     said = headlight.check(torch.nn.MultiheadAttention(8, 2, batch_first=True), x, arguments={"attn_mask": mask})
     expect(said["match"], f"nn.MultiheadAttention with attn_mask: {said!r}")
+
+def refused(what, call, *parts):
+    try:
+        call()
+        expect(False, f"{what} is not refused")
+    except headlight.HeadlightError as error:
+        said = str(error)
+        expect(said and "\n" not in said and "/tmp" not in said and all(part in said for part in parts), f"{what}: {said!r}")
+
+
+nested = []
+nested.append(nested)
+refused("a lambda", lambda: headlight.figure(lambda: 0), "function")
+refused("a list within itself", lambda: headlight.figure(nested))
+refused("rows of two lengths", lambda: headlight.figure([[1.0], [1.0, 2.0]]))
+refused("a number for words", lambda: headlight.figure([[1.0]], 3), "tokens")
+refused("a function as an option", lambda: headlight.figure([[1.0]], title=print), "title")
+refused("a NUL", lambda: headlight.figure([[1.0]], title="a\0b"))
+refused("a file that is not there", lambda: headlight.trace("not-there.npz"))
+refused("arrays that are no attention", lambda: headlight.trace({"a": [1.0]}), "the arrays")
+refused("no stages", lambda: headlight.compare("not-there.npz", None))
+refused("a folder that is not there", lambda: one.save("not/there/a.png"), "not/there/a.png")
+refused("another ending", lambda: one.save("a.docx"))
+refused("a function that is checked", lambda: headlight.check(lambda x: x, weights), "function")
+for path in ("/not/there", os.path.dirname(os.path.abspath(__file__)), os.path.abspath(__file__)):
+    right_program = os.environ["HEADLIGHT"]
+    os.environ["HEADLIGHT"] = path
+    refused(f"HEADLIGHT={path}", lambda: headlight.figure([[1.0]]), "HEADLIGHT")
+    os.environ["HEADLIGHT"] = right_program
+expect(len(repr(one)) < 150 and repr(one).startswith("<headlight.Page"), f"a page is printed as {one!r}")
+noted = headlight.figure(random.random((1, 40, 40)), ["word" * 9] * 40, size="4x4cm")
+expect("/tmp" not in noted.notes, f"a note names a temporary file: {noted.notes}")
+
+if torch:
+    expect(repr(wrong).count("\n") == 0 and "no_scale" in repr(wrong), f"a check is printed as {wrong!r}")
+    expect("no_scale" in str(wrong) and "<table>" in wrong._repr_html_(), "a check is not shown in a notebook")
+
+    class OwnNames(Attention):
+        def __init__(self):
+            super().__init__()
+            self.ask, self.hint, self.payload = self.q_proj, self.k_proj, self.v_proj
+            del self.q_proj, self.k_proj, self.v_proj
+
+        def forward(self, x, bias, flag=False):
+            q, k, v = (p(x).view(*x.shape[:2], 2, 4).transpose(1, 2) for p in (self.ask, self.hint, self.payload))
+            return self.out_proj(((q @ k.transpose(-1, -2) / 2).softmax(-1) @ v).transpose(1, 2).reshape(x.shape) + bias)
+
+    own = {"q_proj": "ask", "k": "hint", "v_proj": "payload"}
+    said = headlight.check(OwnNames(), x, names=own, arguments={"bias": 0.0})
+    expect(said["match"] and all(s["present"] for s in said["stages"] if s["stage"] in ("Q", "K", "V")), f"names of one's own: {said}")
+    refused("an argument that is not given", lambda: headlight.check(OwnNames(), x, names=own), "bias")
+    refused("an argument that forward() does not have", lambda: headlight.check(OwnNames(), x, names=own, arguments={"bias": 0.0, "mask": x}), "mask")
+    refused("a name that is not there", lambda: headlight.check(OwnNames(), x, names={"q_proj": "asks"}), "asks")
+    refused("no input", lambda: headlight.check(Attention(), None), "x is a NoneType")
+
+with tempfile.TemporaryDirectory() as folder:  # pip install -e, without a network
+    here = os.path.dirname(os.path.dirname(os.path.realpath(headlight.__file__)))
+    done = subprocess.run([sys.executable, "-c", "import wheel_backend, sys; print(wheel_backend.build_editable(sys.argv[1])); print(wheel_backend.build_wheel(sys.argv[1]))", folder],
+                          cwd=here, capture_output=True, text=True)
+    expect(done.returncode == 0, f"no wheel: {done.stderr}")
+    if subprocess.run([sys.executable, "-m", "pip", "--version"], capture_output=True).returncode == 0:
+        for how in (["-e", here], [here]):
+            target = os.path.join(folder, "env" + str(len(how)))
+            subprocess.run([sys.executable, "-m", "venv", "--without-pip", "--system-site-packages", target], check=True)
+            python = os.path.join(target, "bin", "python")
+            done = subprocess.run([python, "-m", "pip", "install", "--no-deps", "--no-index", *how], capture_output=True, text=True, cwd=folder)
+            expect(done.returncode == 0, f"pip install {how}: {done.stderr[-400:]}")
+            done = subprocess.run([python, "-c", "import headlight; print(headlight.__file__)"], capture_output=True, text=True, cwd=folder)
+            expect(done.stdout.startswith(here) == (len(how) == 2) and "headlight" in done.stdout, f"imported from {done.stdout}{done.stderr[-300:]}")
+
+if shutil.which("mypy"):
+    with tempfile.TemporaryDirectory() as folder:
+        user = os.path.join(folder, "user.py")
+        with open(user, "w") as file:
+            file.write("import headlight\nfrom typing import Dict\n\ndef f() -> Dict[str, object]:\n    page: headlight.Page = headlight.show([[1.0]], ['a'])\n"
+                       "    path = page.save('a.html')\n    print(path.name, headlight.trace('a.npz')['Q'].shape)\n    return headlight.check(None, None)\n")
+        for what in (["headlight"], ["--strict", user]):
+            done = subprocess.run(["mypy", "--cache-dir", folder, "--config-file", os.path.join(here, "pyproject.toml"), *what], cwd=here, capture_output=True, text=True)
+            expect(done.returncode == 0, f"mypy: {done.stdout}{done.stderr}")
 
 print("faults:", len(faults))
 sys.exit(bool(faults))

@@ -232,5 +232,69 @@ shown = headlight.trace(os.path.join(folder, "headlight", "watch", "fused", "lat
 stored = np.load(os.path.join(folder, "headlight", "watch", "fused", "latest.npz"))["attentions.1"]
 expect(near(shown["weights"], stored), "the program reads other weights than were recorded")
 
+class AnyAxis(nn.Module):
+    """An attention whose scores lie [B, n_k, n_q, H], with a softmax over their axis of the keys."""
+
+    def __init__(self, softmax):
+        super().__init__()
+        self.num_heads, self.softmax = 2, softmax
+        self.query, self.key, self.value = (nn.Linear(8, 8) for _ in range(3))
+
+    def forward(self, x):
+        q, k, v = (p(x).view(*x.shape[:2], 2, 4) for p in (self.query, self.key, self.value))
+        self.weights = self.softmax(torch.einsum("bqhd,bkhd->bkqh", q, k) / 2)
+        self.weights.retain_grad()
+        return torch.einsum("bkqh,bkhd->bqhd", self.weights, v).reshape(x.shape)
+
+
+model = AnyAxis(nn.Softmax(1))
+with headlight.watch(model, "axis", batch=3) as watch:
+    model(x).pow(2).sum().backward()
+    found, gradients = recorded(watch), recorded(watch, ".gradients")
+expect(near(found["attentions.0"], model.weights.permute(0, 3, 2, 1)), "a softmax over another axis is not shown with its keys last")
+expect(near(gradients["gradients.0"], model.weights.grad.permute(0, 3, 2, 1)), "the gradient of a softmax over another axis")
+expect("axis 1" in repr(watch), f"what was assumed of the axes is not said: {watch!r}")
+
+for softmax, seen in ((lambda s: s.log_softmax(1).exp(), True), (lambda s: (s - s.amax(1, True)).exp() / (s - s.amax(1, True)).exp().sum(1, True), False)):
+    model = nn.Sequential(AnyAxis(softmax), AnyAxis(nn.Softmax(1)))
+    with headlight.watch(model, "hand") as watch:
+        model(x)
+    expect(len([name for name in recorded(watch) if name.startswith("attentions")]) == 1 + seen, f"a hand-written softmax: {sorted(recorded(watch))}")
+    expect(("0 is not recorded" in repr(watch) and "exp" in repr(watch)) == (not seen), f"what is not seen is not said: {watch!r}")
+
+victim = os.path.join(folder, "victim")
+with open(victim, "w") as file:
+    file.write("precious")
+run = os.path.join(folder, "headlight", "watch", "linked")
+os.makedirs(os.path.dirname(run), exist_ok=True)
+os.symlink(folder, run)
+try:
+    headlight.watch(nn.Linear(2, 2), "linked")
+    expect(False, "a link is taken for the folder of a run")
+except headlight.HeadlightError as error:
+    expect("link" in str(error), f"a link: {error}")
+os.remove(run)
+before_mask = os.umask(0)
+with headlight.watch(AnyAxis(nn.Softmax(1)), "private") as watch:
+    for made in (watch.folder, watch.folder.parent, watch.folder.parent.parent):
+        expect(stat.S_IMODE(os.stat(made).st_mode) == 0o700, f"{made} is not private")
+    os.symlink(victim, watch.folder / "step-000000001.part")
+    watch._modules[0](x)
+os.umask(before_mask)
+with open(victim) as file:
+    expect(file.read() == "precious", "a record is written through a link")
+for wrong in ({"batch": math.inf}, {"most_per_second": 0}, {"most_megabytes": "many"}, {"name": 3}, {"name": "../up"}):
+    try:
+        headlight.watch(nn.Linear(2, 2), **{"name": "wrong", **wrong})
+        expect(False, f"watch() takes {wrong}")
+    except headlight.HeadlightError:
+        pass
+# The id of a process that ended may be that of another one: only the lock counts.
+ended = os.path.join(folder, "headlight", "watch", "ended")
+os.makedirs(ended)
+with open(os.path.join(ended, "run.json"), "w") as file:
+    file.write('{"pid": 1}')
+headlight.watch(nn.Linear(2, 2), "ended").close()
+
 print("faults:", len(faults))
 sys.exit(bool(faults))

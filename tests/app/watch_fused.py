@@ -10,6 +10,7 @@ try:
     import torch.nn.functional as F
     from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 except ImportError:
+    print("skipped: it needs PyTorch 2.5 or later (pip install torch)")
     sys.exit(77)
 
 os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp()

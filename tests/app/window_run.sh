@@ -4,7 +4,7 @@
 set -euo pipefail
 program=$(realpath "$1")
 fixtures=$(realpath "$(dirname "$0")/../fixtures")
-command -v Xvfb >/dev/null && command -v xdotool >/dev/null || { echo "no Xvfb or xdotool: skipped"; exit 77; }
+command -v Xvfb >/dev/null && command -v xdotool >/dev/null || { echo "skipped: it needs a display of its own (apt-get install xvfb xdotool)"; exit 77; }
 
 work=$(mktemp -d)
 pids=()

@@ -16,10 +16,10 @@ from pathlib import Path
 try:
     import numpy as np
 except ImportError:
-    print("skipped: no NumPy")
+    print("skipped: it needs NumPy (apt-get install python3-numpy)")
     sys.exit(77)
 if not shutil.which("pdftotext"):
-    print("skipped: no pdftotext")
+    print("skipped: it needs Poppler (apt-get install poppler-utils)")
     sys.exit(77)
 
 PROGRAM, LESSONS = sys.argv[1], Path(sys.argv[2])

@@ -20,8 +20,8 @@ try:
     import numpy as np
     import torch
     import torch.nn.functional as F
-except ImportError as missing:
-    print(f"skipped: {missing}")
+except ImportError:
+    print("skipped: it needs PyTorch (apt-get install python3-torch)")
     sys.exit(77)
 
 from scenarios import draw

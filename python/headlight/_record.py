@@ -3,19 +3,32 @@
 FOLDER/step-N.npz is a call, the newest also FOLDER/latest.npz, and FOLDER/step-N.gradients.npz follows once the backward
 pass has run; each is whole or not there at all.
 """
+from __future__ import annotations
+
+import contextlib
 import json
 import os
 import pathlib
 import re
 import shutil
+import stat
 import sys
 
+from typing import Any, BinaryIO, Callable, Dict, List, Tuple
+
+try:
+    import fcntl
+except ImportError:  # not on Windows
+    fcntl = None  # type: ignore[assignment]
+
 import numpy as np
+
+from ._program import HeadlightError
 
 _STEPS = 300  # of which records are kept
 
 
-def watch_folder():
+def watch_folder() -> pathlib.Path:
     """Where the window looks for what is watched, beside what else it remembers of this person."""
     home = pathlib.Path.home()
     if os.name == "nt":
@@ -28,38 +41,76 @@ def watch_folder():
     return state / "headlight" / "watch"
 
 
-def write_whole(path, write):
+def _create(path: pathlib.Path) -> int:
+    """A new file for this user alone; never one that somebody laid there, nor through a link."""
+    path.unlink(missing_ok=True)
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o600)
+
+
+def write_whole(path: pathlib.Path, write: Callable[[BinaryIO], Any]) -> None:
     """Whole or not at all, for this user alone."""
     part = path.with_suffix(".part")
-    with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+    with os.fdopen(_create(part), "wb") as file:
         write(file)
     os.replace(part, path)
 
 
-def _runs_elsewhere(folder):
+def _private(folder: pathlib.Path) -> None:
+    """Makes the folder and its missing parents, for this user alone whatever the umask."""
+    for each in reversed([folder, *folder.parents]):
+        if not each.exists():
+            with contextlib.suppress(FileExistsError):
+                each.mkdir(mode=0o700)
+                each.chmod(0o700)
+    if hasattr(os, "getuid"):
+        about = folder.lstat()
+        if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.getuid():
+            raise HeadlightError(f"{folder}: belongs to somebody else, or is a link; expected a folder of one's own")
+        folder.chmod(0o700)
+
+
+def _lock(file: int) -> bool:
+    """Whether nobody else holds the lock of the open file; it is held from here on, until it is closed."""
     try:
-        pid = json.loads((folder / "run.json").read_text())["pid"]
-        os.kill(pid, 0) if os.name == "posix" else None
-        return os.name == "posix" and pid != os.getpid()
-    except (OSError, ValueError, KeyError, TypeError):
+        if fcntl is not None:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return True
+    except OSError:
         return False
 
 
-def own_folder(name, error):
-    if not re.fullmatch(r"[\w.-]{1,64}", name) or name.startswith("."):
-        raise error(f"{name!r} is no name to watch by; expected letters, digits, - and _")
+def _runs_elsewhere(folder: pathlib.Path) -> bool:
+    try:
+        file = os.open(folder / "run.json", os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+    except OSError:
+        return False
+    try:
+        return not _lock(file)
+    finally:
+        os.close(file)
+
+
+def own_folder(name: str) -> Tuple[pathlib.Path, int]:
+    """The folder for the calls of a model by this name, and the open file whose lock says that it is watched."""
+    if not isinstance(name, str) or not re.fullmatch(r"[\w.-]{1,64}", name) or name.startswith("."):
+        raise HeadlightError(f"{name!r} is no name to watch by; expected letters, digits, - and _")
     folder = watch_folder() / name
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    if _runs_elsewhere(folder):
-        raise error(f"another process is watched as {name!r}; expected another name")
-    if folder.is_symlink() or (folder.exists() and hasattr(os, "getuid") and folder.stat().st_uid != os.getuid()):
-        raise error(f"{folder}: belongs to somebody else; expected a folder of one's own")
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(mode=0o700)
-    return folder
+    try:
+        for each in (folder.parent.parent, folder.parent, folder):
+            _private(each)
+        if _runs_elsewhere(folder):
+            raise HeadlightError(f"another process is watched as {name!r}; expected another name")
+        shutil.rmtree(folder, ignore_errors=True)
+        _private(folder)
+        lock = _create(folder / "run.json")
+        _lock(lock)
+        os.write(lock, json.dumps({"pid": os.getpid()}).encode())
+    except OSError as failed:
+        raise HeadlightError(f"{folder}: cannot be written: {failed.strerror}; expected a place that can be written to") from None
+    return folder, lock
 
 
-def save(folder, record, most_bytes):
+def save(folder: pathlib.Path, record: Dict[str, Any], most_bytes: float) -> None:
     layers = _heads_joined(record["layers"])
     arrays = {f"attentions.{i}": layer["weights"] for i, layer in enumerate(layers)}
     lengths = {n for layer in layers for n in layer["weights"].shape[2:]}
@@ -82,18 +133,18 @@ def save(folder, record, most_bytes):
     _drop_old(folder, most_bytes)
 
 
-def save_gradients(folder, record):
+def save_gradients(folder: pathlib.Path, record: Dict[str, Any]) -> None:
     layers = _heads_joined(record["layers"])
     arrays = {f"gradients.{i}": layer["gradient"] for i, layer in enumerate(layers) if layer["gradient"] is not None}
     if _file(folder, record).exists():
         write_whole(_file(folder, record, ".gradients"), lambda file: np.savez(file, **arrays))
 
 
-def _file(folder, record, what=""):
+def _file(folder: pathlib.Path, record: Dict[str, Any], what: str = "") -> pathlib.Path:
     return folder / f"step-{record['step']:09}{what}.npz"
 
 
-def _drop_old(folder, most_bytes):
+def _drop_old(folder: pathlib.Path, most_bytes: float) -> None:
     size = sum(file.stat().st_size for file in folder.glob("step-*"))
     steps = sorted(file for file in folder.glob("step-*.npz") if "gradients" not in file.name)
     while len(steps) > 1 and (size > most_bytes or len(steps) > _STEPS):
@@ -102,9 +153,9 @@ def _drop_old(folder, most_bytes):
             file.unlink()
 
 
-def _heads_joined(layers):
+def _heads_joined(layers: List[Dict[str, Any]]) -> List[Dict[str, Any]]:
     """Heads that are modules of their own ("sa.heads.0", "sa.heads.1") are one layer."""
-    joined = []
+    joined: List[Dict[str, Any]] = []
     for layer in layers:
         parent, _, number = layer["name"].rpartition(".")
         alone = number.isdigit() and layer["weights"].shape[1] == 1

@@ -2,27 +2,32 @@
 
 While a watched module runs and somebody looks, the functions that attention is computed with are wrapped: softmax,
 scaled_dot_product_attention, flex_attention, and the fused kernels of nn.TransformerEncoderLayer. Where such a function
-keeps the weights to itself they are computed anew from q, k and the mask. headlight_record.py writes them to files. The window
+keeps the weights to itself they are computed anew from q, k and the mask. _record.py writes them to files. The window
 touches FOLDER/looking while it shows them; without that, nothing is wrapped and nothing written.
 """
+from __future__ import annotations
+
 import contextlib
 import functools
-import json
 import os
 import re
 import sys
 import threading
 import time
+from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple, Union
 
-from headlight_record import own_folder, save, save_gradients, write_whole
+from ._program import HeadlightError
+from ._record import own_folder, save, save_gradients
 
 _LOOK_EVERY = 0.25  # seconds between two looks at whether somebody looks
 _LOOKS_FOR = 3.0    # seconds that FOLDER/looking holds
 _SHARE = 0.05       # of the time, at most, goes into records
 _ATTENTION = re.compile(r"atte?n|head", re.IGNORECASE)
+_PROJECTIONS = {"query", "key", "value", "q_proj", "k_proj", "v_proj", "qkv", "c_attn", "in_proj", "to_q", "to_qkv", "w_q", "W_q", "wq"}
 _HEADS = ("num_heads", "n_heads", "n_head", "num_attention_heads", "heads", "nhead")
 _COMPILED = "what runs inside torch.compile is not seen"
-_open = {}  # by name
+_BY_HAND = "it ran, but called no softmax, scaled_dot_product_attention or flex_attention: a softmax of exp and a sum is not seen"
+_open: Dict[str, Watch] = {}  # by name
 
 
 # ---- weights anew, where a function does not give them
@@ -59,32 +64,49 @@ def _is_compiled(module):
     return hasattr(module, "_orig_mod") or getattr(module, "_compiled_call_impl", None) is not None
 
 
+def _heads_of(module):
+    return next((getattr(module, name) for name in _HEADS if isinstance(getattr(module, name, None), int)), None)
+
+
 class Watch:
     """A module that is watched, until close() or the end of a `with`."""
 
-    def __init__(self, module, name, tokens, most_per_second, most_megabytes, batch, error):
-        import torch
-
+    def __init__(self, module: Any, name: str, tokens: Union[Iterable[Any], Callable[[Any], Iterable[Any]], None],
+                 most_per_second: float, most_megabytes: float, batch: int) -> None:
         if not hasattr(module, "register_forward_hook"):
-            raise error(f"a {type(module).__name__} cannot be watched; expected a torch.nn.Module")
-        if not (most_per_second > 0 and most_megabytes > 0 and batch >= 1):
-            raise error("most_per_second, most_megabytes or batch is too small; expected more than 0")
+            raise HeadlightError(f"a {type(module).__name__} cannot be watched; expected a torch.nn.Module")
+        import torch
+        for what, number in (("most_per_second", most_per_second), ("most_megabytes", most_megabytes), ("batch", batch)):
+            if not (isinstance(number, (int, float)) and 0 < number < 1e9):
+                raise HeadlightError(f"{what} is {number!r}; expected a number above 0")
         if name in _open:
             _open.pop(name).close()
-        self.name, self.folder = name, own_folder(name, error)
-        self.step, self.recorded, self.seconds = 0, 0, 0.0  # of forward passes, records, and what these took
-        self.missing = {}  # by name, why an attention of the last record is not in it
+        self.name = name
+        self.folder, lock = own_folder(name)
+        self._lock: Optional[int] = lock
+        self.step = 0
+        """Forward passes so far."""
+        self.recorded = 0
+        """Passes that were recorded."""
+        self.seconds = 0.0
+        """What the records took."""
+        self.missing: Dict[str, str] = {}
+        """By the name of an attention: why it is not in the last record."""
+        self.notes: Dict[str, str] = {}
+        """By the name of an attention: what was assumed of it in the last record."""
         self._torch, self._tokens, self._batch = torch, tokens, int(batch)
         self._pause, self._most = 1 / most_per_second, most_megabytes * 1e6
         self._next, self._next_look, self._looked_at = 0.0, 0.0, True
         self._tried = False  # the first call is recorded, for whoever opens the window
         self._names = {id(each): path for path, each in module.named_modules()}
         self._modules = [each for each in module.modules()]
-        self._undo, self._on, self._stack, self._inside, self._thread = [], False, [], False, None
-        self._record = None
-        self._wrapped = {}  # by what it stands for, always the same: torch.compile compiles anew for another function
+        self._undo: List[Tuple[Any, str, Any]] = []
+        self._stack: List[Any] = []
+        self._on, self._inside = False, False
+        self._thread: Optional[int] = None
+        self._record: Dict[str, Any] = {}
+        self._wrapped: Dict[Any, Any] = {}  # by what it stands for, always the same: torch.compile compiles anew for another function
         self._compiling = getattr(getattr(torch, "compiler", None), "is_compiling", lambda: False)
-        write_whole(self.folder / "run.json", lambda file: file.write(json.dumps({"pid": os.getpid()}).encode()))
         try:
             before = module.register_forward_pre_hook(self._before, with_kwargs=True)
         except TypeError:  # before PyTorch 2.0
@@ -92,24 +114,28 @@ class Watch:
         self._hooks = [before, module.register_forward_hook(self._after)]
         _open[name] = self
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         missing = "".join(f"\n{name} is not recorded: {why}" for name, why in self.missing.items())
+        missing += "".join(f"\n{name}: {what}" for name, what in self.notes.items())
         seen = "" if self.step else "\nno pass has been seen yet; of a model that is compiled later none will be"
         return f"watched as {self.name!r}: headlight --watch {self.name}{missing}{seen}"
 
-    def __enter__(self):
+    def __enter__(self) -> Watch:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.close()
 
-    def close(self):
+    def close(self) -> None:
         """No more records; those that are there stay for the window."""
         self._unwrap()
         for hook in self._hooks:
             hook.remove()
         self._hooks = []
         _open.pop(self.name, None)
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
 
     # ---- when
 
@@ -138,7 +164,7 @@ class Watch:
             return
         began = time.perf_counter()
         self._on, self._stack, self._inside, self._thread = True, [module], False, threading.get_ident()
-        self._record = {"step": self.step, "words": None, "layers": [], "missing": {}, "bytes": 0, "waits": 0}
+        self._record = {"step": self.step, "words": None, "layers": [], "missing": {}, "notes": {}, "ran": [], "bytes": 0, "waits": 0}
         self._spent, self._tried = 0.0, True
         with self._harmless("tokens"):
             first = inputs[0] if inputs else (named or {}).get("input_ids")
@@ -151,13 +177,14 @@ class Watch:
             return
         began = time.perf_counter()
         self._unwrap()
+        self._miss_unseen()
         if self._record["layers"]:
             with self._harmless("the file"):
                 save(self.folder, self._record, self._most)
                 self.recorded += 1
-        elif not self._record["missing"]:
-            self._miss("no softmax over keys, scaled_dot_product_attention or flex_attention was called", "an attention")
-        self.missing = self._record["missing"]
+        if not self._record["layers"] and not self._record["missing"]:
+            self._miss("no softmax, scaled_dot_product_attention or flex_attention was called", "an attention")
+        self.missing, self.notes = self._record["missing"], self._record["notes"]
         self._next = time.monotonic() + self._pause
         self._charge(self._spent + time.perf_counter() - began)
 
@@ -187,8 +214,9 @@ class Watch:
         torch = self._torch
         functional, tensor = torch.nn.functional, torch.Tensor
         self._replace(torch.nn.Module, "__call__", self._calling)
-        for owner, name in ((functional, "softmax"), (torch, "softmax"), (tensor, "softmax")):
-            self._replace(owner, name, self._softmax)
+        for owner in (functional, torch, tensor, getattr(torch, "special", None)):
+            self._replace(owner, "softmax", self._softmax)
+            self._replace(owner, "log_softmax", self._log_softmax)
         self._replace(functional, "scaled_dot_product_attention", self._sdpa)
         flex = sys.modules.get("torch.nn.attention.flex_attention")
         if flex is not None:
@@ -229,6 +257,8 @@ class Watch:
             if compiling() or not self._on or threading.get_ident() != self._thread:
                 return original(module, *args, **kwargs)
             self._stack.append(module)
+            if self._computes_attention(module):
+                self._record["ran"].append(self._path(module))
             compiled = _is_compiled(module)
             if compiled:
                 self._miss(_COMPILED)
@@ -244,13 +274,57 @@ class Watch:
 
     def _softmax(self, original):
         def observe(out, scores, dim=None, *_, **__):
-            rank = out.dim()
-            if dim not in (-1, rank - 1) or rank not in (3, 4):
-                return
-            if rank == 3 and self._attention() is None:
-                return
-            self._add(out, lambda grad, entries: grad)
+            self._add_softmax(out, dim, lambda weights: weights)
         return self._observing(original, observe)
+
+    def _log_softmax(self, original):
+        def observe(out, scores, dim=None, *_, **__):
+            if self._attention() is not None:
+                self._add_softmax(out, dim, lambda logs: logs.exp())
+        return self._observing(original, observe)
+
+    def _add_softmax(self, out, dim, weights_of):
+        """`out` is a softmax over any axis; that axis is shown as the keys."""
+        rank, attention = out.dim(), self._attention()
+        if rank not in (2, 3, 4) or (rank < 4 and attention is None):
+            return
+        dim = (0 if rank == 3 else 1) if dim is None else dim % rank  # without dim PyTorch takes these
+        axes = self._axes(out.shape, dim)
+        usual = axes == list(range(rank))
+        if not usual and attention is None:
+            return
+        if not usual:
+            self._record["notes"][self._name()] = f"its softmax is over axis {dim} of {list(out.shape)}, which is shown as the keys"
+        same = weights_of(out) is out
+        with self._torch.no_grad():
+            shown = weights_of(out.detach()).permute(axes)
+        # The gradient of logarithms is not that of weights.
+        self._add(shown, (lambda grad, entries: grad.permute(axes)) if same else None, out)
+
+    def _axes(self, shape, dim):
+        """The order of a softmax's axes in which it is [B, H, n_q, n_k], [B·H, n_q, n_k] or [n_q, n_k]."""
+        others = [axis for axis in range(len(shape)) if axis != dim]
+        module = self._attention()
+        heads = _heads_of(module) if module is not None else None
+        if len(shape) == 4 and dim != 3:
+            at = [axis for axis in others[1:] if shape[axis] == heads]
+            if len(at) == 1:  # else the axes have the usual order
+                others = [others[0], at[0], *(axis for axis in others[1:] if axis != at[0])]
+        return [*others, dim]
+
+    def _computes_attention(self, module):
+        """Whether it is an attention itself, and not only a part of one or a stack of layers."""
+        children = {name for name, _ in module.named_children()}
+        parameters = {name for name, _ in module.named_parameters(recurse=False)}
+        return bool(_PROJECTIONS & (children | parameters))
+
+    def _miss_unseen(self):
+        """An attention that ran and of which nothing was seen is said to be missing."""
+        seen = [layer["name"] for layer in self._record["layers"]] + list(self._record["missing"])
+        for path in dict.fromkeys(self._record["ran"]):
+            name = path or "attention"
+            if not any(name == other or other.startswith(name + ".") or name.startswith(other + ".") for other in seen):
+                self._miss(_BY_HAND, name)
 
     def _sdpa(self, original):
         def observe(out, query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
@@ -307,9 +381,9 @@ class Watch:
     # ---- one attention
 
     def _attention(self):
-        """The innermost module that is an attention by its name."""
+        """The innermost module that is an attention, by its name or by its projections."""
         for module in reversed(self._stack):
-            if _ATTENTION.search(type(module).__name__) or _ATTENTION.search(self._path(module).rpartition(".")[2]):
+            if self._computes_attention(module) or _ATTENTION.search(type(module).__name__) or _ATTENTION.search(self._path(module).rpartition(".")[2]):
                 return module
         return None
 
@@ -324,8 +398,7 @@ class Watch:
             raise ValueError(f"a tensor of {tensor.dim()} axes; expected 4 [B, H, n, m], 3 or 2")
         if tensor.dim() == 2:
             return tensor[None, None]
-        module = self._attention()
-        heads = next((getattr(module, name) for name in _HEADS if isinstance(getattr(module, name, None), int)), 1)
+        heads = _heads_of(self._attention()) or 1
         if tensor.size(0) % heads != 0:
             heads = 1
         return tensor.reshape(tensor.size(0) // heads, heads, *tensor.shape[1:])
@@ -377,3 +450,15 @@ class Watch:
         if grad.dim() < 4:  # [B·H, n, m] or [n, m]
             grad = grad.reshape(-1, *shape[1:])
         return grad[:shape[0]]
+
+
+def watch(module: Any, name: str = "model", tokens: Union[Iterable[Any], Callable[[Any], Iterable[Any]], None] = None,
+          most_per_second: float = 2, most_megabytes: float = 64, batch: int = 1) -> Watch:
+    """Shows the attention of a running PyTorch model: start the window with `headlight --watch NAME` while it runs.
+
+    What is shown is of the first `batch` sequences of a call, at most `most_per_second` calls a second and at most
+    every twentieth second of the time; `most_megabytes` of calls are kept. `tokens` are their words, or a function that
+    gives them for the first argument of the call. Returns what has close(), and serves as a context manager; its
+    `missing` says which attention was not seen, and why.
+    """
+    return Watch(module, name, tokens, most_per_second, most_megabytes, batch)

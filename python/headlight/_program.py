@@ -1,0 +1,114 @@
+"""Runs the program headlight: where it is, its options, its files, and what it says is wrong."""
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
+
+import numpy as np
+
+Array = Any  # NumPy's, PyTorch's or nested lists
+Source = Union[str, "os.PathLike[str]", Mapping[str, Array], None]
+
+
+class HeadlightError(ValueError):
+    """What is wrong, in one sentence; mostly the program's own."""
+
+
+def program() -> str:
+    """The path of the program. Raises HeadlightError where there is none."""
+    said = os.environ.get("HEADLIGHT")
+    if said:
+        if shutil.which(said) is None:
+            raise HeadlightError(f"HEADLIGHT: {said} is no program that can be run; expected the path of headlight")
+        return said
+    found = shutil.which("headlight")
+    if found:
+        return found
+    for folder in pathlib.Path(__file__).resolve().parents:
+        for preset in ("release", "dev"):
+            built = folder / "build" / preset / "bin" / "headlight"
+            if built.is_file():
+                return str(built)
+    raise HeadlightError("the program headlight is not on PATH; expected it there (./run --install in its repository), or its path in HEADLIGHT")
+
+
+def words_of(options: Mapping[str, Any]) -> List[str]:
+    """Keyword arguments as words of the command line."""
+    words: List[str] = []
+    for name, value in options.items():
+        option = "--" + name.rstrip("_").replace("_", "-")
+        if hasattr(value, "ndim") and value.ndim > 0:
+            value = json.dumps(array_of(value, name).tolist())
+        for each in value if isinstance(value, (list, tuple)) else [value]:
+            if each is None or each is False:
+                continue
+            if callable(each):
+                raise HeadlightError(f"{name}: a {type(each).__name__} is no value of an option; expected a text or a number")
+            words += [option] if each is True else [option, str(each)]
+    return words
+
+
+def run(words: Sequence[str], names: Optional[Mapping[str, str]] = None, statuses: Sequence[int] = (0,)) -> subprocess.CompletedProcess[str]:
+    """Runs the program. In what it says, `names` stand for the paths of temporary files."""
+    try:
+        done = subprocess.run([program(), *words], capture_output=True, text=True, encoding="utf-8", errors="replace")
+    except (OSError, ValueError) as error:  # too many words, or one with a NUL
+        raise HeadlightError(f"the program cannot be run: {getattr(error, 'strerror', None) or error}; expected shorter options, or arrays in a file") from None
+    for path, name in (names or {}).items():
+        done.stderr = done.stderr.replace(path, name)
+    if done.returncode not in statuses:
+        said = done.stderr.strip().removeprefix("headlight: ")
+        raise HeadlightError(said or f"the program ended with status {done.returncode} and no word; expected a sentence")
+    return done
+
+
+def array_of(value: Array, what: str) -> np.ndarray[Any, Any]:
+    """NumPy's, from NumPy's, PyTorch's (wherever it lies) or nested lists."""
+    try:
+        if hasattr(value, "detach"):
+            value = value.detach().cpu()
+            value = value.float().numpy() if value.is_floating_point() else value.numpy()
+        array = np.asarray(value)
+    except (TypeError, ValueError, OverflowError, RecursionError, RuntimeError) as error:
+        raise HeadlightError(f"{what} is no array: {error}; expected numbers in rows of one length") from None
+    if array.dtype.kind not in "biufUS":
+        raise HeadlightError(f"{what} is a {type(value).__name__}, which is no array of numbers")
+    return array
+
+
+def save_arrays(path: str, arrays: Mapping[str, Array]) -> None:
+    """Writes an .npz for the program."""
+    made: Dict[str, np.ndarray[Any, Any]] = {str(name): array_of(value, str(name)) for name, value in arrays.items()}
+    try:
+        np.savez(path, **made)
+    except (OSError, TypeError, ValueError) as error:
+        raise HeadlightError(f"the arrays cannot be written: {error}; expected names that are texts, and room for them") from None
+
+
+class Sources:
+    """The FILEs of a command line: those that are named, and arrays that are written into a temporary folder."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        self.names: Dict[str, str] = {}  # by path: what is said in its place
+
+    def place(self, file: str, called: str) -> str:
+        path = os.path.join(self.folder, file)
+        self.names[path] = called
+        return path
+
+    def words(self, source: Source) -> List[str]:
+        if source is None:
+            return []
+        if isinstance(source, Mapping):
+            path = self.place("source.npz", "the arrays")
+            save_arrays(path, source)
+            return [path]
+        try:
+            return [os.fspath(source)]
+        except TypeError:
+            raise HeadlightError(f"a {type(source).__name__} is no source; expected the name of a file, or a dict of arrays") from None
