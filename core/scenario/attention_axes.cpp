@@ -93,7 +93,8 @@ Evidence evidence_of(const FileReading& r, const PrecomputedAttention& found) {
     const std::vector<bool> of_one = axes_with_sums_of_one(r.load(first));
     Buffer flags;
     for (const bool flag : of_one) flags.push_back(flag ? 1.0F : 0.0F);
-    return Tensor({static_cast<Index>(flags.size())}, std::move(flags));
+    const Shape axes{static_cast<Index>(flags.size())};
+    return Tensor(axes, std::move(flags));
   });
   e.sums.assign(e.lists, false);
   for (const float flag : sums.values()) e.sums.push_back(flag != 0);
