@@ -333,13 +333,16 @@ void name_positions(const FileReading& r, const Dims& dims, Sequence& sequence) 
   Sequence::Names both = words_named(r, dims, {"tokens", "1"}, both_found),
                   queries = words_named(r, dims, {"query_tokens"}, query_found),
                   keys = words_named(r, dims, {"key_tokens"}, key_found);
+  // The last word was chosen by the last step of generate(); no step read it.
+  const auto drop_last = [&](Sequence::Names& names, Index length, const std::string& found) {
+    if (names.empty() || !is_generated(r) || static_cast<Index>(names.front().size()) != length + 1) return;
+    for (auto& entry : names) entry.pop_back();
+    r.assume("tokens", Message("the last of {0} has no row: generate() chose it and did not read it", found));
+  };
+  drop_last(both, dims.n_q, both_found);
+  drop_last(queries, dims.n_q, query_found);
   check_length(r, queries, query_found, dims.n_q, "query");
   check_length(r, keys, key_found, dims.n_k, "key");
-  if (!both.empty() && is_generated(r) && static_cast<Index>(both.front().size()) == dims.n_k + 1) {
-    // The last word was chosen by the last step; no step read it.
-    for (auto& entry : both) entry.pop_back();
-    r.assume("tokens", Message("the last of {0} has no row: generate() chose it and did not read it", both_found));
-  }
   if (!both.empty()) {
     const auto count = static_cast<Index>(both.front().size());
     const bool fits_queries = count == dims.n_q, fits_keys = count == dims.n_k;

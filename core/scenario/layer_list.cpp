@@ -84,7 +84,7 @@ std::optional<LayerQuestion> names_question(const Scenario& scenario) {
     choose_attention(file.arrays(), scenario.layer, {});
   } catch (const InputError& error) {
     const bool unknown = error.message().english().find("holds no attention weights") != std::string::npos;
-    if (unknown && !question.arrays.empty()) return question;
+    if (unknown && question.arrays.size() >= 3) return question;
   }
   return {};
 }

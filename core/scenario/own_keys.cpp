@@ -116,9 +116,9 @@ void add_own_keys(const FileReading& r, Inputs& in) {
   in.dims.d_value += more;
   in.own_keys = more;
   settle_heads(r.resolving.scenario, in.dims);
+  Index place = in.dims.n_k - more;
   for (const OwnKey& key : keys)
-    r.assume("own keys", Message("{0}: a key that no input has, the last but {1}; no mask hides it", key.name,
-                                 &keys.back() - &key));
+    r.assume("own keys", Message("{0}: key {1}, which no input has; no mask hides it", key.name, place++));
 }
 
 }  // namespace headlight

@@ -124,12 +124,10 @@ inline constexpr auto settings_rows = std::tuple{
     setting("axes", &Scenario::axes, "L,B,H,q,k",
             "what the axes of saved attention are, in its own order; also B*H, and offset=-2 in place of k",
             R"("L,B,H,q,k")", SettingGroup::input)
-        .as(Control::text)
         .when([](const Scenario& s) { return s.source == Source::file; }),
     setting("names", &Scenario::names, "q=A,k=B,v=C,o=D",
             "which arrays of a file are the projections; also qkv=, bq=, x=", R"("q=ask,k=hint,v=payload,o=out")",
             SettingGroup::input)
-        .as(Control::text)
         .when([](const Scenario& s) { return s.source == Source::file; }),
     setting("weight_order", &Scenario::weight_order, "by_name|out_in|in_out", "how the file's weights are stored",
             R"("in_out")", SettingGroup::input),
