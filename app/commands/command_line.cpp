@@ -20,6 +20,7 @@
 #include "core/tensor/memory.h"
 #include "core/text/texts.h"
 #include "core/text/unicode.h"
+#include "core/training/settings.h"
 
 namespace headlight {
 namespace {
@@ -41,13 +42,14 @@ constexpr CommandRow commands[] = {
     {"", CommandKind::screenshot, screenshot_command, window_options},
     {"", CommandKind::animation, animation_command, window_options},
     {"", CommandKind::frames, frames_command, window_options},
-    {"trace", CommandKind::trace, trace_command, "-o= --stages= --time= --parameters --contributions --random"},
+    {"trace", CommandKind::trace, trace_command, "-o= --stages= --loss= --time= --parameters --contributions --random"},
     {"render", CommandKind::render, render_command, "-o= --random"},
-    {"explain", CommandKind::explain, explain_command, "--cell= --json --random"},
+    {"explain", CommandKind::explain, explain_command, "--cell= --loss= --json --random"},
     {"predict", CommandKind::predict, predict_command,
      "--top= --temperature= --top-k= --top-p= --write= --why= --lens --ablate= --texts= --json"},
     {"heads", CommandKind::heads, heads_command, "--texts= --ablate= --json --csv"},
     {"patch", CommandKind::patch, patch_command, "--from= --what= --word= --json"},
+    {"train", CommandKind::train, train_command, "-o= --gradients= --json"},
     {"compare", CommandKind::compare, compare_command, "--json --table="},
     {"bundle", CommandKind::bundle, bundle_command, "-o= --random"},
     {"handout", CommandKind::handout, handout_command, "-o= --paper= --head= --random"},
@@ -80,11 +82,16 @@ class Parser {
       for (const ExportOption& option : all_export_options())
         add(std::string(option.option), !option.operand.empty(), option.repeats);
     }
+    if (kind == CommandKind::train) {  // a run has settings of its own, under the same words
+      for (const TrainingSetting& setting : training_settings())
+        add_setting(setting.option(), !setting.operand.empty(), false);
+      add_setting("--threads", true, false);
+    }
     for (const Setting& setting : all_settings()) {
+      if (kind == CommandKind::train) break;
       if (setting.option.empty() || find(setting.option)) continue;
       const bool repeats = setting.option == "--image" || setting.option == "--text";  // each one is a batch entry
-      add(setting.option, !setting.operand.empty(), repeats);
-      settings_.insert(setting.option);
+      add_setting(setting.option, !setting.operand.empty(), repeats);
     }
     add("--language", true);
   }
@@ -129,6 +136,11 @@ class Parser {
       if (known == name) return option;
     }
     return nullptr;
+  }
+
+  void add_setting(const std::string& name, bool takes_value, bool repeats) {
+    add(name, takes_value, repeats);
+    settings_.insert(name);
   }
 
   void add(const std::string& name, bool takes_value, bool repeats = false) {
@@ -280,7 +292,7 @@ int run_command_line(const std::vector<std::string>& arguments) {
   } catch (const InputError& error) {
     std::cerr << "headlight: " << error.what() << '\n';
     return 2;
-  } catch (const std::exception& error) { return print_error(error.what()); }
+  } catch (const std::exception& error) { return print_error(message_of(error).english()); }
 }
 
 namespace {

@@ -32,6 +32,7 @@ enum class CommandKind {
   predict,
   heads,
   patch,
+  train,
   bundle,
   handout,
   mask_code,

@@ -44,7 +44,9 @@ Json stage_json(const StageComparison& stage) {
 
 Json comparison_json(const Comparison& comparison) {
   const StageComparison* first = comparison.first_difference();
-  Json json{{"match", comparison.matches()},
+  // What agrees only under an assumed mask neither agrees nor differs.
+  const bool open = comparison.assumed && comparison.agrees();
+  Json json{{"match", open ? Json(nullptr) : Json(comparison.matches())},
             {"stages", Json::array()},
             {"first_difference", nullptr},
             {"diagnosis", Json::array()}};
@@ -55,25 +57,35 @@ Json comparison_json(const Comparison& comparison) {
   if (first) json["first_difference"] = std::string(name(first->stage));
   for (const Finding& finding : comparison.diagnosis()) {
     json["diagnosis"].push_back({{"id", finding.id}, {"explanation", finding.explanation}});
+    if (finding.harmless) json["diagnosis"].back()["harmless"] = true;
   }
   return json;
 }
 
 void print_table(const Comparison& comparison, const Words& words) {
   std::size_t width = 0;
-  for (const StageComparison& stage : comparison.stages) width = std::max(width, name(stage.stage).size());
+  const auto saved = [](const StageComparison& stage) { return stage.own != nullptr; };
+  for (const StageComparison& stage : comparison.stages) {
+    if (saved(stage)) width = std::max(width, name(stage.stage).size());
+  }
   const auto print = [width](std::string_view stage, const std::string& difference, const std::string& verdict) {
     std::string line(stage);
     line.resize(std::max(width, line.size()), ' ');
     std::printf("  %s  %11s%s\n", line.c_str(), difference.c_str(), verdict.empty() ? "" : ("  " + verdict).c_str());
   };
   print(words("mine.stage"), words("mine.difference"), "");
+  std::vector<Stage> missing;
   for (const StageComparison& stage : comparison.stages) {
-    const std::string largest = !stage.own        ? words("mine.not_saved")
-                                : stage.agreement ? short_number(stage.agreement->largest)
-                                                  : words("mine.shape");
-    print(name(stage.stage), largest, verdict_words(stage, words));
+    if (!saved(stage)) {
+      missing.push_back(stage.stage);
+      continue;
+    }
+    print(name(stage.stage), stage.agreement ? short_number(stage.agreement->largest) : words("mine.shape"),
+          verdict_words(stage, words));
   }
+  if (missing.empty()) return;
+  std::printf("  %s: %s\n", words("mine.not_saved"),
+              comma_list(missing, [](Stage each) { return name(each); }).c_str());
 }
 
 void print_comparison(const Comparison& comparison, const OwnStages& own, const Words& words) {
@@ -151,7 +163,7 @@ Row row_of(const std::filesystem::path& path, const std::shared_ptr<const Trace>
   try {
     const OwnStages own = read_own_stages(utf8_from(path), *trace);
     const Comparison comparison = compare(trace, own, run);
-    row.verdict = comparison.matches() ? "match" : "differs";
+    row.verdict = comparison.matches() ? "match" : comparison.agrees() ? "match if meant" : "differs";
     if (const StageComparison* first = comparison.first_difference()) row.first_difference = name(first->stage);
     for (const Finding& finding : comparison.diagnosis())
       row.diagnosis += (row.diagnosis.empty() ? "" : " ") + finding.id;

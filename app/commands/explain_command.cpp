@@ -9,6 +9,7 @@
 #include "app/commands/commands.h"
 #include "core/explain/explain.h"
 #include "core/explain/math_markup.h"
+#include "core/network/gradients.h"
 #include "core/network/network_trace.h"
 #include "core/run/contributions.h"
 #include "core/run/pipeline.h"
@@ -26,16 +27,21 @@ Json number_json(double value) {
   return value;
 }
 
-Json cell_json(const Trace& trace, const Cell& cell, double value) {
-  return {{"stage", std::string(name(cell.stage))}, {"index", own_index(trace, cell)}, {"value", number_json(value)}};
+/// "weights"; "d_weights" for its gradient.
+std::string stage_text(const Cell& cell, bool gradient) {
+  return gradient ? gradient_name(cell.stage) : std::string(name(cell.stage));
+}
+
+Json cell_json(const Trace& trace, const Cell& cell, bool gradient, double value) {
+  return {{"stage", stage_text(cell, gradient)}, {"index", own_index(trace, cell)}, {"value", number_json(value)}};
 }
 
 Json explanation_json(const Trace& trace, const Explanation& e) {
-  Json json = cell_json(trace, e.cell, e.value);
+  Json json = cell_json(trace, e.cell, e.gradient, e.value);
   json["formula"] = without_stages(e.formula);
   json["terms"] = Json::array();
   for (const Term& term : e.terms) {
-    json["terms"].push_back(cell_json(trace, term.cell, term.value));
+    json["terms"].push_back(cell_json(trace, term.cell, term.gradient, term.value));
     json["terms"].back()["factor"] = number_json(term.factor);
   }
   json["numbers"] = e.numbers;
@@ -47,11 +53,10 @@ Json explanation_json(const Trace& trace, const Explanation& e) {
   return json;
 }
 
-std::string cell_text(const Trace& trace, const Cell& cell) {
-  std::string text(name(cell.stage));
-  for (const Index i : own_index(trace, cell))
-    text += (text.ends_with(name(cell.stage)) ? "[" : ", ") + std::to_string(i);
-  return text + "]";
+std::string cell_text(const Trace& trace, const Cell& cell, bool gradient) {
+  std::string index;
+  for (const Index i : own_index(trace, cell)) index += (index.empty() ? "" : ", ") + std::to_string(i);
+  return stage_text(cell, gradient) + "[" + index + "]";
 }
 
 std::string exact(double value) {
@@ -65,7 +70,7 @@ void print_line(const std::string& label, std::size_t width, double value, const
 }
 
 void print_explanation(const Trace& trace, const Explanation& e) {
-  std::printf("%s = %s\n", cell_text(trace, e.cell).c_str(), exact(e.value).c_str());
+  std::printf("%s = %s\n", cell_text(trace, e.cell, e.gradient).c_str(), exact(e.value).c_str());
   std::printf("\n  %s\n", plain_math(e.formula).c_str());
   if (!e.numbers.empty() && !e.says_value) std::printf("  = %s\n", plain_math(e.numbers).c_str());
   if (!e.quantities.empty()) std::puts("");
@@ -73,7 +78,7 @@ void print_explanation(const Trace& trace, const Explanation& e) {
   if (e.terms.empty()) return;
   std::puts("\nComputed from");
   std::size_t width = 20;
-  for (const Term& term : e.terms) width = std::max(width, cell_text(trace, term.cell).size());
+  for (const Term& term : e.terms) width = std::max(width, cell_text(trace, term.cell, term.gradient).size());
   const bool softmax = e.quantity("exponential") != nullptr;
   constexpr std::size_t most_lines = 2000;
   std::size_t printed = 0, left_out = 0;
@@ -83,7 +88,7 @@ void print_explanation(const Trace& trace, const Explanation& e) {
     const std::string factor = softmax            ? "   exp(value - row_maximum) = " + exact(term.factor)
                                : term.factor != 0 ? "   × " + exact(term.factor)
                                                   : "";
-    print_line(cell_text(trace, term.cell), width, term.value, factor);
+    print_line(cell_text(trace, term.cell, term.gradient), width, term.value, factor);
   }
   if (left_out > 0) std::printf("  … and %zu more, which --json lists\n", left_out);
 }
@@ -95,7 +100,15 @@ int explain_command(const CommandLine& line) {
   if (line["--cell"].starts_with(logit_parts_cell)) return explain_logit(line);
   auto trace = trace_of(line);
   if (line["--cell"].starts_with(name(Stage::contribution_norms))) trace = with_contributions(trace, line.threads());
-  const Explanation explanation = explain(*trace, cell_named(*trace, "--cell", line["--cell"]));
+  std::string cell = line["--cell"];
+  if (gradient_named(cell.substr(0, cell.find(':')))) {
+    cell.erase(0, std::string_view("d_").size());
+    trace = gradient_trace(trace, line["--loss"]);
+    say(line.file.empty() ? "headlight" : line.file, trace->loss.english());
+  } else if (line.has("--loss")) {
+    throw SettingError("--loss", "is of gradients", "expected a cell of one, such as d_weights:0,0,1,0");
+  }
+  const Explanation explanation = explain(*trace, cell_named(*trace, "--cell", cell));
   if (line.has("--json")) print_json(explanation_json(*trace, explanation));
   else print_explanation(*trace, explanation);
   return 0;

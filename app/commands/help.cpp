@@ -2,8 +2,10 @@
 
 #include "app/commands/command_line.h"
 #include "core/export/export_options.h"
+#include "core/scenario/scenario_view.h"
 #include "core/scenario/settings_table.h"
 #include "core/text/texts.h"
+#include "core/training/settings.h"
 
 namespace headlight {
 namespace {
@@ -52,7 +54,8 @@ Commands
   headlight lesson FILE|ID --worksheet OUT.pdf [--key]   a page to hand out, without or with the answers; --language en|zh
   headlight handout [FILE] -o OUT.pdf               the sentence and every stage on paper; --head H --paper a4|letter --language en|zh
   headlight mask-code [FILE] [--as pytorch|flex|numpy] [-o OUT.py]  Python code that makes the mask; without -o on standard output
-  headlight list stages|masks|lessons|models|colormaps|languages [--json]   what there is to choose from
+  headlight train TASK|FILE.txt [-o FOLDER] [--json] [--gradients G.npz]   a small network learns a task, or a file's sentences
+  headlight list stages|masks|lessons|models|tasks|colormaps|languages [--json]   what there is to choose from
   headlight list layers MODEL [--json]              the attention layers of a network
   headlight --help, --version
 
@@ -80,7 +83,7 @@ Of compare
 
 constexpr const char* window_help = R"help(
 Of the window
-  --view pipeline|network|heads|map|mask|compare|lesson
+  --view VIEWS
                                   also map:STAGE:Q0:Q1,K0:K1, a part of a matrix; mask:SHEET with patterns, conventions,
                                   reach, cost or side_by_side
   --level sentence|pipeline|operation:STAGE
@@ -95,6 +98,14 @@ Of the window
   --bare                          the view alone, without the panels
   --present                       the presentation: large type, no controls
   --look TEXT                     what the command line that Export copies says of the view: "zoom=1.5;heads=0,2"
+)help";
+
+constexpr const char* train_help = R"help(
+Of train
+  TASK is one of headlight list tasks. -o FOLDER writes a model that opens like any other; where it is GPT-2's shape (--mlp,
+  learned positions, causal(), no more), as GPT-2's files. A step of a run opens without a folder, too:
+  headlight "train:reverse;heads=4;seed=1@40" is the network after 40 steps. --gradients writes the last step before its
+  update: param.NAME, grad.NAME, tokens, targets, loss, layers.N.STAGE and layers.N.d_STAGE.
 )help";
 
 constexpr const char* exit_help =
@@ -125,6 +136,20 @@ std::string introduction_text() {
   return replaced(introduction, "ENDINGS", endings);
 }
 
+std::string window_text() {
+  std::string views;
+  for (const ViewRow& row : view_rows) views.append(views.empty() ? "" : "|").append(row.name);
+  return replaced(window_help, "VIEWS", views);
+}
+
+/// The settings of a run.
+std::string training_text() {
+  std::string text = train_help;
+  for (const TrainingSetting& setting : training_settings())
+    text += option_line("  " + setting.option() + " " + std::string(setting.operand), setting.help);
+  return text;
+}
+
 std::string figure_text() { return options_text("\nFigure: of render and bundle\n", all_export_options()); }
 
 /// Whether it can be the name of a command: not a file, lesson:ID or an option.
@@ -149,7 +174,7 @@ std::string command_lines(const std::string& command) {
 
 std::string help_text() {
   return introduction_text() + options_text("\nSettings\n", all_settings()) + figure_text() + explain_help +
-         compare_help + window_help + exit_help;
+         compare_help + training_text() + window_text() + exit_help;
 }
 
 std::string help_text(const std::string& command) {
@@ -158,6 +183,7 @@ std::string help_text(const std::string& command) {
   if (command == "render" || command == "bundle") text += figure_text();
   if (command == "explain") text += explain_help;
   if (command == "compare") text += compare_help;
+  if (command == "train") return text + training_text();
   if (command != "list" && command != "lesson") text += "\n`headlight --help` lists the settings, such as --mask.\n";
   return text;
 }

@@ -8,6 +8,7 @@
 #include "app/commands/commands.h"
 #include "core/export/export_options.h"
 #include "core/export/handout.h"
+#include "core/export/needs.h"
 #include "core/files/whole_file.h"
 #include "core/lesson/course.h"
 #include "core/network/network_trace.h"
@@ -52,7 +53,11 @@ int lesson_command(const CommandLine& line) {
   if (line.has("--worksheet")) return write_worksheet(line);
   const std::string path = is_lesson_file(line.file) ? line.file : course_named(line.file).card.file;
   const std::vector<std::string> mistakes = mistakes_in_course(path);
-  for (const std::string& mistake : mistakes) say("headlight: " + path, mistake);
+  constexpr std::size_t most_said = 20;
+  for (const std::string& mistake : std::span(mistakes).first(std::min(mistakes.size(), most_said)))
+    say("headlight: " + path, mistake);
+  if (mistakes.size() > most_said)
+    say("headlight: " + path, std::to_string(mistakes.size()) + " mistakes; these are the first 20");
   if (!mistakes.empty()) return 2;
   const Course course = read_course(path);
   std::cout << course.card.id << ": " << course.steps.size() << " steps, " << course.questions() << " questions";
@@ -118,6 +123,7 @@ int handout_command(const CommandLine& line) {
   const auto trace = trace_of(line);
   const Index head = line.has("--head") ? parse_whole("--head", line["--head"], 0, trace->dims().heads - 1)
                                         : std::min(head_of(lesson), trace->dims().heads - 1);
+  check_handout_needs(*trace);
   write_whole_file(path_from(out), make_handout(*trace, text_of(lesson, *trace, line.language()),
                                                 paper == "a4" ? Paper::a4 : Paper::letter, head));
   return 0;

@@ -17,6 +17,7 @@
 #include "core/scenario/settings_table.h"
 #include "core/stage/stage.h"
 #include "core/text/utf8_path.h"
+#include "core/training/task.h"
 
 namespace headlight {
 namespace {
@@ -115,6 +116,21 @@ Json models() {
   return list;
 }
 
+Json tasks() {
+  Json list = Json::array();
+  for (const TrainingTask& task : training_tasks()) {
+    list.push_back({{"id", std::string(task.id)},
+                    {"title", task.title},
+                    {"teaches", task.teaches},
+                    {"letters", task.letters},
+                    {"length", task.length},
+                    {"layers", task.layers},
+                    {"mask", task.mask},
+                    {"steps", task.steps}});
+  }
+  return list;
+}
+
 Json colormaps() {
   Json list = Json::array();
   for (const std::string& name : list_colormaps()) {
@@ -169,9 +185,9 @@ void print(const Json& list) {
   print_columns(table);
 }
 
-constexpr std::pair<std::string_view, Json (*)()> lists[] = {{"stages", stages},       {"masks", masks},
-                                                             {"lessons", lessons},     {"models", models},
-                                                             {"colormaps", colormaps}, {"languages", languages}};
+constexpr std::pair<std::string_view, Json (*)()> lists[] = {
+    {"stages", stages}, {"masks", masks},         {"lessons", lessons},    {"models", models},
+    {"tasks", tasks},   {"colormaps", colormaps}, {"languages", languages}};
 
 }  // namespace
 
@@ -184,7 +200,7 @@ int list_command(const CommandLine& line) {
   const auto found = std::ranges::find(lists, what, [](const auto& each) { return each.first; });
   if (found == std::end(lists) && what != "layers")
     throw InputError("list", what.empty() ? "of what?" : "there is no list of \"" + what + "\"",
-                     "expected stages, masks, lessons, models, colormaps, languages or layers MODEL");
+                     "expected stages, masks, lessons, models, tasks, colormaps, languages or layers MODEL");
   const Json list = what == "layers" ? layers(line.file) : found->second();
   if (line.has("--json")) print_json(list);
   else print(list);

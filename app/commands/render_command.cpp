@@ -11,6 +11,7 @@
 #include "core/export/matrix_export.h"
 #include "core/figure/fonts.h"
 #include "core/files/whole_file.h"
+#include "core/network/gradients.h"
 #include "core/network/network_trace.h"
 #include "core/run/pipeline.h"
 #include "core/scenario/tensor_file.h"
@@ -29,6 +30,11 @@ ExportOptions export_options_of(const CommandLine& line) {
       if (line.has(name) && (name == "--style") == styles) option.apply(options, name, line[name]);
     }
   }
+  std::vector<std::string> given;
+  for (const ExportOption& option : all_export_options()) {
+    if (line.has(std::string(option.option))) given.emplace_back(option.option);
+  }
+  check_options(options, given);
   return options;
 }
 
@@ -41,14 +47,16 @@ int render_command(const CommandLine& line) {
   check_export_name(out);
   const ExportOptions options = export_options_of(line);
   const bool predicts = is_of_prediction(options.style.kind);
-  const bool has_own_numbers = predicts || kind == "overlay" || layers == "experts" || layers == "kept";
+  const bool of_mask = kind == "reach" || kind == "blocks" || kind == "side-by-side";
+  const bool has_own_numbers = predicts || of_mask || kind == "overlay" || layers == "experts" || layers == "kept";
   if (!line.has("--stage") && !has_own_numbers) throw UsageError("render needs --stage STAGE");
   Run run = run_of(line);
   // Only one stage is needed: for a long sequence, other stages and heads are not computed.
-  const bool one_stage = options.stage != Stage::contribution_norms && options.layers.empty();
+  const bool one_stage =
+      options.stage != Stage::contribution_norms && options.layers.empty() && options.over.empty() && !of_mask;
   if (is_figure_file(extension_of(out))) {
     if (one_stage && options.pool == HeadPool::none) run.most_kept = std::min(64e6, memory_budget());
-  } else if (one_stage && !predicts) {
+  } else if (one_stage && !predicts && !options.gradient) {
     run.last = options.stage;
     if (info(options.stage).cols == Axis::key) run.scores_kept = {options.stage};
   }
@@ -58,11 +66,13 @@ int render_command(const CommandLine& line) {
     run.scores_kept.reset();
     trace = compute_any(scenario_of(line), nullptr, run);
   }
+  if (options.gradient) trace = gradient_trace(trace, options.loss);
   const std::vector<Message> missing = write_export(*trace, options, out);
   std::vector<Assumption> assumptions = trace->inputs.assumptions;
   if (predicts || !options.layers.empty())  // no picture of the one layer that the trace is of
     std::erase_if(assumptions, [](const Assumption& assumption) { return assumption.what == "layer"; });
   print_assumptions(line, assumptions);  // after everything that can fail: an error is a single line
+  if (trace->gradients_of) say(line.file.empty() ? "headlight" : line.file, trace->loss.english());
   const std::string list = comma_list(missing, [](const Message& each) { return each.english(); });
   if (!list.empty()) say("headlight: " + out, "left out, because there is no room: " + list);
   const std::string font = options.style.font, set = font.empty() ? font : installed_family(font);
@@ -75,7 +85,7 @@ int bundle_command(const CommandLine& line) {
   if (out.empty()) throw UsageError("bundle needs -o FOLDER or -o OUT.zip");
   while (out.size() > 1 && out.back() == '/') out.pop_back();
   ExportOptions options = export_options_of(line);
-  options.all_heads |= !line.has("--head") && !takes_layers_together(options);
+  options.all_heads |= !line.has("--head") && takes_several_heads(options);
   write_bundle(path_from(out), *trace_of(line), options);
   return 0;
 }

@@ -10,6 +10,7 @@
 #include "core/export/export_options.h"
 #include "core/export/reproduce_script.h"
 #include "core/files/array_write.h"
+#include "core/network/gradients.h"
 #include "core/network/network_trace.h"
 #include "core/run/contributions.h"
 #include "core/run/pipeline.h"
@@ -51,9 +52,15 @@ void print_times(const Scenario& scenario, const Inputs& inputs, const Run& run,
 }
 
 void write_arrays(const std::string& out, const std::vector<NamedArray>& arrays) {
-  double bytes = 0;
-  for (const NamedArray& array : arrays)
+  double numbers = 0, bytes = 0;
+  for (const NamedArray& array : arrays) {
+    numbers += static_cast<double>(array.values.count());
     bytes += array.values.source() ? 4 * static_cast<double>(array.values.count()) : 0;
+  }
+  constexpr double a_number = 15, most_text = 1.5e9;  // bytes
+  if (extension_of(out) == ".json" && numbers * a_number > most_text)
+    throw FileError(out, Message("would hold {0} of text", formatted("%.1f GB", numbers * a_number / 1e9)),
+                    "expected fewer tokens or stages, or .npz");
   if (bytes > memory_budget())
     throw FileError(
         out, "would hold " + formatted("%.1f GB", bytes / 1e9) + " of stages that are computed as they are looked at",
@@ -67,19 +74,41 @@ std::vector<NamedArray> arrays_of(const CommandLine& line, std::shared_ptr<const
   return trace_arrays(*trace, line.has("--parameters"));
 }
 
-/// --stages weights,output: the named stages, or all stages by default.
-std::vector<Stage> stages_of(const CommandLine& line) {
-  std::vector<Stage> stages;
+/// The named stages, and those whose gradients are named.
+struct NamedStages {
+  std::vector<Stage> stages, gradients;
+};
+
+/// --stages weights,d_weights: the named stages, or all stages by default, with --loss all gradients too.
+NamedStages stages_of(const CommandLine& line) {
+  NamedStages named;
   const std::string& listed = line["--stages"];
-  if (listed.empty()) return {all_stages().begin(), all_stages().end()};
+  if (listed.empty()) {
+    named.stages = {all_stages().begin(), all_stages().end()};
+    if (line.has("--loss")) named.gradients = {all_matrices().begin(), all_matrices().end()};
+    return named;
+  }
   for (const std::string_view word : Parts(listed, ',')) {
+    if (const auto slope = gradient_named(word)) {
+      named.gradients.push_back(*slope);
+      continue;
+    }
     const auto stage = stage_named(word);
     if (!stage)
       throw SettingError("--stages", "\"" + std::string(word) + "\" is no stage",
                          "expected names of headlight list stages, with commas between them");
-    stages.push_back(*stage);
+    named.stages.push_back(*stage);
   }
-  return stages;
+  return named;
+}
+
+/// The gradients of one layer under their names; those of parameters only where they were asked for.
+void append_gradients(const CommandLine& line, const NamedStages& named, const LayerStages& gradients,
+                      const std::string& prefix, std::vector<NamedArray>& arrays) {
+  for (const Stage stage : named.gradients) {
+    if (is_parameter(stage) && !line.has("--parameters") && !line.has("--stages")) continue;
+    if (gradients[stage].defined()) arrays.push_back({prefix + gradient_name(stage), gradients[stage]});
+  }
 }
 
 /// What a message is about.
@@ -92,6 +121,8 @@ void check_all_layers(const Scenario& scenario, const std::string& subject) {
   if (!is_network(scenario) && !is_network(first))
     throw FileError(subject, "is no network, so that it has no layers to trace together",
                     "expected a model's folder, its file with --text, or model:ID");
+  if (scenario.merge == Merge::words)
+    throw SettingError("--merge", "is of one layer's weights", "expected --layer N with it");
   if (const std::string changed = changed_settings(scenario); !changed.empty())
     throw SettingError("--layer", "all is set beside " + changed + ", which is changed in one layer alone",
                        "expected the layer that it is changed in, or no change");
@@ -101,9 +132,10 @@ void check_all_layers(const Scenario& scenario, const std::string& subject) {
 /// block and the logits.
 int trace_layers(const CommandLine& line, Scenario scenario, const Run& run) {
   const bool all = scenario.layer == "all";
-  if (line.has("--time")) throw UsageError("--time goes with one layer and without --stages");
+  if (line.has("--time")) throw UsageError("--time goes with one layer and without --stages and --loss");
   if (all) check_all_layers(scenario, subject_of(line));
-  const std::vector<Stage> stages = stages_of(line);
+  const NamedStages named = stages_of(line);
+  const std::vector<Stage>& stages = named.stages;
   const bool measures =
       line.has("--contributions") || std::ranges::find(stages, Stage::contribution_norms) != stages.end();
   std::vector<NamedArray> arrays;
@@ -120,21 +152,35 @@ int trace_layers(const CommandLine& line, Scenario scenario, const Run& run) {
     const auto trace = compute_any(scenario, nullptr, run);
     assumptions = trace->inputs.assumptions;
     append(*trace, "");
+    if (!named.gradients.empty()) {
+      const auto of = gradient_trace(trace, line["--loss"]);
+      assumptions.push_back({"loss", of->loss});
+      for (const Stage stage : named.gradients) {
+        if (is_parameter(stage) && !line.has("--parameters") && !line.has("--stages")) continue;
+        if (of->has(stage) && stage != Stage::mask) arrays.push_back({gradient_name(stage), (*of)[stage]});
+      }
+    }
   } else {
     RunOptions options;
     options.threads = run.threads;
     options.weights = false;
     const auto pass = run_network(scenario, nullptr, options);
     const auto layers = pass->network->layers();
+    std::optional<NetworkGradients> gradients;
+    if (!named.gradients.empty()) gradients = gradients_of(*pass, line["--loss"]);
     for (std::size_t i = 0; i < layers.size(); ++i) {
       scenario.layer = layers[i].layer;
       const auto trace = compute_layer(pass, static_cast<Index>(i), scenario, nullptr, run);
       if (i == 0) assumptions = trace->inputs.assumptions;
       const std::string prefix = "layers." + layers[i].layer + ".";
       append(*trace, prefix);
+      if (gradients) append_gradients(line, named, gradients->of_stages[i], prefix, arrays);
+      if (gradients && line.has("--loss")) arrays.push_back({prefix + "d_residual", gradients->of_stages[i].residual});
       arrays.push_back({prefix + "residual", pass->layers[i].residual.contiguous()});
       if (pass->layers[i].experts.defined()) arrays.push_back({prefix + "experts", pass->layers[i].experts});
     }
+    if (gradients)
+      assumptions.push_back({"loss", Message("{0} = {1}", gradients->about, formatted("%.6g", gradients->loss))});
     if (pass->logits.defined()) arrays.push_back({"logits", pass->logits});
   }
   write_arrays(line["-o"], arrays);
@@ -169,8 +215,8 @@ int trace_command(const CommandLine& line) {
   const Index runs = line.has("--time") ? parse_whole("--time", line["--time"], 1, 1000000) : 0;
   const Scenario scenario = scenario_of(line);
   const Run run = run_of(line);
-  if (line.has("--stages") || scenario.layer == "all") return trace_layers(line, scenario, run);
-  if (is_network(scenario)) {
+  if (line.has("--stages") || line.has("--loss") || scenario.layer == "all") return trace_layers(line, scenario, run);
+  if (is_network(scenario) || scenario.merge == Merge::words) {
     const auto trace = compute_any(scenario, nullptr, run);
     if (runs > 0) print_times(trace->scenario, trace->inputs, run, runs);
     if (!out.empty()) write_arrays(out, arrays_of(line, trace, run));

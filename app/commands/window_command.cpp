@@ -3,7 +3,6 @@
 #include <cmath>
 #include <filesystem>
 #include <iostream>
-#include <limits>
 #include <optional>
 
 #include <nlohmann/json.hpp>
@@ -75,8 +74,8 @@ View view_of(const CommandLine& line, View view) {
 
 /// A text opens in the view of the sentence, unless the command line or the file chooses another view.
 void open_as_sentence(Document& start, const CommandLine& line) {
-  constexpr const char* chosen[] = {"--compare", "--view",    "--level",     "--step",        "--way",
-                                    "--select",  "--present", "--animation", "--lesson-step", "--look"};
+  constexpr const char* chosen[] = {"--compare", "--view",      "--level",       "--step", "--way",
+                                    "--select",  "--animation", "--lesson-step", "--look"};
   const auto& saved = start.origin.lesson.view;
   if ((saved && saved->level) || std::ranges::any_of(chosen, [&](const char* option) { return line.has(option); }))
     return;
@@ -152,7 +151,10 @@ WindowOptions window_of(const CommandLine& line) {
   options.start.scenario = scenario_of(line);
   options.start.origin.lesson = source_of(line);
   const auto& saved = options.start.origin.lesson.view;
-  options.start.view = view_of(line, saved ? with_saved_view({}, *saved) : View{});
+  View began = saved ? with_saved_view({}, *saved) : View{};
+  const Scenario &asked = options.start.scenario, &given = options.start.origin.lesson.scenario;
+  if (asked.text != given.text || asked.image != given.image) began = without_words(std::move(began));
+  options.start.view = view_of(line, std::move(began));
   begin_lesson_of(line, options.start);
   open_as_sentence(options.start, line);
   add_own_stages(options.start, line);
@@ -214,8 +216,6 @@ int animation_command(const CommandLine& line) {
     options.start.view.kind = ViewKind::pipeline;
     options.start.view.looking.level = Level::operation;
     options.start.view.presenting = true;
-    // The last word, after which the next one is predicted: a position past the end means the last one.
-    if (!line.has("--select")) options.start.view.looking.query = std::numeric_limits<Index>::max();
   }
   std::optional<double> seconds;
   if (line.has("--seconds-per-step")) {

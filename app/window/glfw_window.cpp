@@ -158,6 +158,14 @@ GlfwWindow::GlfwWindow(int width, int height, const std::string& title, Visible 
   glfwSwapInterval(1);
   glfwSetWindowSizeLimits(window_, least_width, least_height, GLFW_DONT_CARE, GLFW_DONT_CARE);
   glfwSetWindowUserPointer(window_, this);
+  ask_sizes();
+  // An event gives both sizes, so they belong together once it is handled.
+  glfwSetWindowSizeCallback(window_, [](GLFWwindow* window, int points_wide, int points_high) {
+    of(window).points_ = {points_wide, points_high};
+  });
+  glfwSetFramebufferSizeCallback(window_, [](GLFWwindow* window, int pixels_wide, int pixels_high) {
+    of(window).pixels_ = {pixels_wide, pixels_high};
+  });
   glfwSetDropCallback(window_, [](GLFWwindow* window, int count, const char** paths) {
     auto& dropped = of(window).dropped_;
     dropped.insert(dropped.end(), paths, paths + count);
@@ -181,25 +189,22 @@ bool GlfwWindow::minimised() const {
   return glfwGetWindowAttrib(window_, GLFW_ICONIFIED) != 0 || width() == 0 || height() == 0;
 }
 
-int GlfwWindow::width() const {
-  int width = 0;
-  glfwGetFramebufferSize(window_, &width, nullptr);
-  return width;
-}
-
-int GlfwWindow::height() const {
-  int height = 0;
-  glfwGetFramebufferSize(window_, nullptr, &height);
-  return height;
+void GlfwWindow::ask_sizes() {
+  constexpr int most_tries = 10;
+  Size before;
+  for (int tries = 0; tries < most_tries; ++tries) {  // until nobody has changed the window between the questions
+    glfwGetWindowSize(window_, &before.width, &before.height);
+    glfwGetFramebufferSize(window_, &pixels_.width, &pixels_.height);
+    glfwGetWindowSize(window_, &points_.width, &points_.height);
+    if (before == points_) return;
+  }
 }
 
 float GlfwWindow::scale() const {
   float content = 1;
-  int points = 0;
   glfwGetWindowContentScale(window_, &content, nullptr);
-  glfwGetWindowSize(window_, &points, nullptr);
-  const int pixels = width();
-  return points > 0 && pixels > 0 ? content * static_cast<float>(points) / static_cast<float>(pixels) : content;
+  if (points_.width <= 0 || pixels_.width <= 0) return content;
+  return content * static_cast<float>(points_.width) / static_cast<float>(pixels_.width);
 }
 
 void GlfwWindow::set_title(const std::string& title) {
@@ -253,7 +258,10 @@ void GlfwWindow::connect_imgui() {
     of(window).input_.push(MoveEvent{x, y});
   });
   glfwSetCursorEnterCallback(window_, [](GLFWwindow* window, int entered) {
-    if (entered == GLFW_FALSE && !any_button_down(window)) of(window).input_.push(MoveEvent{nowhere, nowhere});
+    MoveEvent at{nowhere, nowhere};
+    if (entered == GLFW_TRUE) glfwGetCursorPos(window, &at.x, &at.y);  // where it left, it causes no other event
+    else if (any_button_down(window)) return;
+    of(window).input_.push(at);
   });
   glfwSetMouseButtonCallback(window_, [](GLFWwindow* window, int button, int action, int) {
     of(window).input_.push(ButtonEvent{button, action == GLFW_PRESS});
@@ -298,6 +306,12 @@ void GlfwWindow::feed(const KeyEvent& event) {
 
 void GlfwWindow::begin_imgui_frame() {
   ImGui_ImplGlfw_NewFrame();
+  // The backend has asked for the two sizes one after the other.
+  ImGuiIO& io = ImGui::GetIO();
+  io.DisplaySize = {static_cast<float>(points_.width), static_cast<float>(points_.height)};
+  if (points_.width > 0 && points_.height > 0)
+    io.DisplayFramebufferScale = {static_cast<float>(pixels_.width) / io.DisplaySize.x,
+                                  static_cast<float>(pixels_.height) / io.DisplaySize.y};
   for (const InputEvent& event : input_.take_frame(ImGui::GetIO().WantTextInput)) {
     std::visit([this](const auto& each) { feed(each); }, event);
   }

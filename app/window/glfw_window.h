@@ -26,10 +26,11 @@ class GlfwWindow {
   /// Whether the user asked to close the window since the last call.
   bool take_close_request();
   bool minimised() const;
-  /// Framebuffer pixels.
-  int width() const;
-  int height() const;
-  /// ImGui units per point: the monitor's scale, or 1 on systems whose window coordinates are in points.
+  /// Framebuffer pixels, since the last poll() or wait().
+  int width() const { return pixels_.width; }
+  int height() const { return pixels_.height; }
+  /// ImGui units per point: the monitor's scale, or 1 on systems whose window coordinates are in points. From sizes
+  /// that belong together: between two questions to the window system the user may change the window.
   float scale() const;
   void set_title(const std::string& title);
   void set_fullscreen(bool full);
@@ -60,7 +61,14 @@ class GlfwWindow {
     int x = 0, y = 0, width = 0, height = 0;
   };
 
+  struct Size {
+    int width = 0, height = 0;
+    bool operator==(const Size&) const = default;
+  };
+
+  void ask_sizes();
   std::string title_;
+  Size points_, pixels_;  ///< of the window, of its framebuffer
   void feed(const MoveEvent& event);
   void feed(const ButtonEvent& event);
   void feed(const WheelEvent& event);

@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
-#include <span>
-#include <sstream>
 
 #include <nlohmann/json.hpp>
 
 #include "app/window/window.h"
-#include "core/files/whole_file.h"
+#include "core/files/own_files.h"
 #include "core/network/shipped_models.h"
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
@@ -38,12 +35,10 @@ Preferences parse(const std::string& text) {
 }  // namespace
 
 Preferences read_preferences(const fs::path& file, Message& trouble) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) return {};
-  std::ostringstream text;
-  text << stream.rdbuf();
+  const std::optional<std::string> text = read_own_file(file, 1 << 20);
+  if (!text) return {};
   try {
-    return parse(text.str());
+    return parse(*text);
   } catch (const Json::exception&) {
     fs::path aside = file;
     aside += ".broken";
@@ -63,12 +58,7 @@ void write_preferences(const fs::path& file, const Preferences& preferences) {
     json["width"] = preferences.width;
     json["height"] = preferences.height;
   }
-  const std::string text = json.dump(2) + "\n";
-  std::error_code ignored;
-  fs::create_directories(file.parent_path(), ignored);
-  try {
-    write_whole_file(file, text);
-  } catch (const FileError&) {}
+  write_own_file(file, json.dump(2) + "\n");
 }
 
 std::string language_of_environment() {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 
 #include <imgui.h>
@@ -13,6 +12,7 @@
 #include "app/window/glfw_window.h"
 #include "app/window/imgui_host.h"
 #include "app/window/preferences.h"
+#include "core/files/own_files.h"
 #include "core/tensor/error.h"
 #include "ui/session/session.h"
 
@@ -45,8 +45,7 @@ bool first_visit() {
   const std::filesystem::path folder = state_folder();
   std::error_code error;
   if (folder.empty() || std::filesystem::exists(folder / "welcomed", error)) return false;
-  std::filesystem::create_directories(folder, error);
-  return std::ofstream(folder / "welcomed").good();
+  return touch_own_file(folder / "welcomed");
 }
 
 /// The frame loop. The members are in the order of their creation.

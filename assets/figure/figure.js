@@ -51,6 +51,10 @@
     if (kind) return data.words[kind];
     if (data.palette === "boolean") return data.words.allowed;
     const x = value(panel, cell);
+    if (data.categories.length) {
+      const [lo, hi] = shown.ranges[panel], at = (x - lo) / (hi - lo);
+      return data.categories.reduce((best, each) => (Math.abs(each[0] - at) < Math.abs(best[0] - at) ? each : best))[1];
+    }
     if (x === 0 && !shown.whole) return `within ${(shown.scale / 2).toPrecision(1)} of 0`;
     return minus(x.toFixed(shown.whole ? 0 : shown.decimals));
   };
@@ -376,7 +380,11 @@
     context.strokeRect(left + at.col * cell - 0.5, top + at.row * cell - 0.5, cell, cell);
   };
 
-  const quoted = (label, names, i, first) => `${label} ${names.length ? `\u201c${names[i]}\u201d (${first + i})` : first + i}`;
+  // A token as it is drawn and, where a vocabulary spells it in another way, its spelling.
+  const quoted = (label, names, spelled, i, first) => {
+    const raw = spelled.length && spelled[i] ? `, ${spelled[i]}` : "";
+    return `${label} ${names.length ? `\u201c${names[i]}\u201d (${first + i}${raw})` : first + i}`;
+  };
   const read = () => {
     const at = state.kept || state.at;
     $("reading").replaceChildren();
@@ -387,7 +395,7 @@
     }
     const which = document.createElement("b");
     which.textContent = number(state.panel, at.row * cols + at.col);
-    const named = [quoted(data.row_label, data.tokens, at.row, data.first_row), quoted(data.col_label, data.key_tokens, at.col, data.first_col)];
+    const named = [quoted(data.row_label, data.tokens, data.spelled, at.row, data.first_row), quoted(data.col_label, data.key_tokens, data.key_spelled, at.col, data.first_col)];
     const title = nameOf(state.panel);
     const what = measures.length > 1 ? " \u00b7 " + shown.name : "";
     $("reading").append(which, ` \u00a0 ${named.join(", ")}${title ? " \u00b7 " + title : ""}${what}${state.kept ? " \u00b7 kept" : ""}`);

@@ -107,17 +107,27 @@ def claims(model, lines, probes, words, kinds, does):
     return written
 
 
-def openings(model, lines, words, claims, kinds, least=0.4, most=0.8):
-    """Where a labelled head's silence turns the most probable next word, one of its kind, into another, in a graded row that
-    does not begin the line: the largest change of the answer's share first. (change, line, place, layer, head, weight, key, as
-    it is, without, their probabilities, the word that follows)"""
+def openings(model, lines, words, claims, least=0.4, most=0.8, least_score=1.0, most_degrees=76):
+    """Where a labelled head's silence turns the most probable next word into another, in a graded row that does not begin the
+    line and whose largest weight has a positive score that one sees in the angle of query and key: the largest change of the
+    answer's share first. (change, line, place, layer, head, weight, key, as it is, without, their probabilities, the word that
+    follows)"""
     found = []
+    asked = {}  # layer: (queries, keys), [H, n, d]
+
+    def keep(layer, attention, inputs):
+        x = inputs[0]
+        q, k, _ = (part.view(*x.shape[:2], attention.heads, -1).transpose(1, 2)[0] for part in attention.qkv(x).chunk(3, -1))
+        asked[layer] = q, k
+
+    hooks = [attention.register_forward_hook(lambda module, inputs, _, layer=layer: keep(layer, module, inputs))
+             for layer, attention in enumerate(model.attentions)]
     with torch.no_grad():
         for number, line in enumerate(lines):
             model.knock_out()
             shares = model(torch.tensor([line[:-1]]))[0].softmax(-1)
             weights = [attention.weights[0].clone() for attention in model.attentions]
-            told = [words[token] for token in line]
+            rows = dict(asked)
             for claim in claims:
                 layer, head = claim["layer"], claim["head"]
                 model.knock_out((layer, head))
@@ -126,10 +136,14 @@ def openings(model, lines, words, claims, kinds, least=0.4, most=0.8):
                     row = weights[layer][head, at]
                     largest = float(row.max())
                     answer, other = int(shares[at].argmax()), int(without[at].argmax())
-                    is_of = kinds[claim["measured"]["questions"]]
-                    if least <= largest <= most and answer != other and is_of([*told[: at + 1], words[answer]], at + 1):
+                    q, k = rows[layer][0][head, at], rows[layer][1][head, int(row.argmax())]
+                    score = float(q @ k) / q.shape[-1] ** 0.5
+                    degrees = float(torch.rad2deg(torch.arccos(functional.cosine_similarity(q, k, dim=0))))
+                    if least <= largest <= most and answer != other and score > least_score and degrees < most_degrees:
                         change = float(shares[at, answer] - without[at, answer])
                         found.append((change, number, at, layer, head, largest, int(row.argmax()), words[answer], words[other],
                                       float(shares[at, answer]), float(without[at, other]), words[line[at + 1]]))
     model.knock_out()
+    for hook in hooks:
+        hook.remove()
     return sorted(found, reverse=True)

@@ -396,20 +396,21 @@ def round_to_half(model):
 
 def publish_text(here, model, words, tokenizer, description, held_out, probes, kinds, does, steps, seconds, opening=None):
     """Files of a model of real text, what it reaches on held-out lines, its heads' claims; the probes of the claims for the test.
-    probes: (text, tokens). What opens is the first of the search, or the first one after the tokens `opening`."""
+    probes: (text, tokens), and so is `opening`. What opens is the first of the search in that line, without one in the probes."""
     import effects
 
     round_to_half(model)
     tokens = [line for _, line in probes]
     own = effects.share_right(model, tokens)
     claims = effects.claims(model, held_out, tokens, words, kinds, does)
-    found = effects.openings(model, tokens, words, claims, kinds)
+    searched = [opening] if opening else probes
+    found = effects.openings(model, [line for _, line in searched], words, claims)
     for change, number, at, layer, head, weight, key, answer, other, p, q, truly in found[:40]:
-        print(f"{change:.2f} {layer}.{head} {weight:.2f} on {words[tokens[number][key]]}: {' '.join(words[t] for t in tokens[number][: at + 1])} "
+        print(f"{change:.2f} {layer}.{head} {weight:.2f} on {words[searched[number][1][key]]}: {searched[number][0]} "
               f"[{answer} {p:.2f} | {other} {q:.2f}] truly {truly}")
-    _, number, at, layer, head, _, key, *_ = next(f for f in found if opening in (None, tokens[f[1]][: f[2] + 1]))
+    _, number, at, layer, head, _, key, *_ = found[0]
     opens = dict(layer=str(layer), head=head, query=at, key=key)
-    first, *others = [probes[number][0], *description["examples"]]
+    first, *others = [searched[number][0], *description["examples"]]
     sharp = largest_weights(model, held_out[:500])
     print("largest weights", sharp, "claims", json.dumps(claims, ensure_ascii=False, indent=1))
     publish(here, model, tokenizer, dict(

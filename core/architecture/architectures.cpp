@@ -34,6 +34,7 @@ constexpr Architecture rows[] = {
     {"gpt2", "GPT-2", build_gpt2},
     {"nanogpt", "nanoGPT", build_nanogpt},
     {"mingpt", "minGPT", build_mingpt},
+    {"headlight", "Headlight", build_headlight, Scope::network},
     {"attention_only", "attention only", build_attention_only, Scope::network},
     {"gpt_neo", "GPT-Neo", build_gpt_neo},
     {"gptj", "GPT-J", build_gpt_j},

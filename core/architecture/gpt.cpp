@@ -56,6 +56,49 @@ void build_gpt2(NetworkBuilder& b) { build_gpt(b, "gelu_new", true); }
 void build_nanogpt(NetworkBuilder& b) { build_gpt(b, "gelu", true); }
 void build_mingpt(NetworkBuilder& b) { build_gpt(b, "gelu_new", false); }
 
+/// What `headlight train` writes where GPT-2's config.json cannot say it (core/training): GPT-2's arrays, perhaps
+/// without MLPs or positions, with grouped heads, any mask, scale, soft-cap, RoPE and ALiBi.
+void build_headlight(NetworkBuilder& b) {
+  const Config& c = b.config;
+  b.find_prefix({"wte.weight"});
+  BlockLayout layout = gpt_blocks;
+  layout.names.linears = {"c_attn", "c_proj"};
+  layout.in_out = true, layout.causal = false;
+  layout.read_sizes(c, {"n_embd"}, {"n_layer"}, {"n_head"});
+  layout.kv_heads = c.whole({"kv_heads"}, layout.heads);
+  layout.inner = c.whole({"n_inner"}, 0);
+  if (layout.inner == 0) layout.names.mlp = {}, layout.names.mlp_norm = "";
+  const bool norms = c.flag({"norms"}, true);
+  if (!norms) layout.names.attention_norm = layout.names.mlp_norm = "";
+  layout.epsilon = c.number({"layer_norm_epsilon"}, 1e-5);
+  layout.activation = b.activation(c.text({"activation_function"}, "gelu_new"));
+  if (*layout.kv_heads < 1 || layout.heads < 1 || layout.heads % *layout.kv_heads != 0)
+    c.fail(Message("its kv_heads are {0} for {1} heads", *layout.kv_heads, layout.heads), "expected a divisor");
+  StackSpec& stack = b.begin_stack(layout.d, "wte.weight");
+  const Index positions = c.whole({"n_positions"});
+  if (c.flag({"positions"}, true)) b.add_positions(stack.embedding, "wpe.weight", positions, layout.d);
+  const std::string mask = c.text({"mask"}, "full()"), pairing = c.text({"rope"}, "none");
+  const std::string dead_row = c.text({"dead_row"}, "zero");
+  if (pairing != "none" && pairing != "half" && pairing != "interleaved")
+    c.fail(Message("its rope is \"{0}\"", pairing), "expected none, half or interleaved");
+  if (dead_row != "zero" && dead_row != "uniform" && dead_row != "nan")
+    c.fail(Message("its dead_row is \"{0}\"", dead_row), "expected zero, uniform or nan");
+  for (BlockSpec& block : b.add_blocks(stack, layout)) {
+    AttentionSpec& a = block.attention;
+    a.scale = c.number({"scale"}, a.scale);
+    if (c.has("softcap")) a.softcap = c.number({"softcap"});
+    a.causal = mask == "causal()";
+    a.mask = a.causal || mask == "full()" ? "" : mask;
+    a.dead_row = dead_row;
+    a.alibi = c.flag({"alibi"}, false);
+    if (pairing != "none")
+      a.rope = plain_rope(pairing == "half" ? Rope::half : Rope::interleaved, c.number({"rope_base"}, 10000), a.d_head);
+  }
+  c.number({"rope_base"}, 10000);
+  if (norms) return end_decoder(b, layout, "ln_f", true);
+  b.network.head.output = b.output_head("lm_head.weight", layout.d, true);
+}
+
 /// Black et al. 2021: GPT-2 with separate projections, scores that are not scaled, and a window in every other layer.
 void build_gpt_neo(NetworkBuilder& b) {
   const Config& c = b.config;

@@ -189,7 +189,7 @@ const std::vector<const char*>& companion_names() {
 }
 
 bool is_model_folder(const std::string& file) {
-  if (file.starts_with(shipped_model_prefix)) return true;
+  if (is_model_name(file)) return true;
   std::error_code error;
   const fs::path path = path_from(file);
   return !file.empty() && (is_index(path) || is_gguf_path(path) || fs::is_directory(path, error) || is_companion(path));

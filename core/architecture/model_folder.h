@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/tensor/message.h"
@@ -10,6 +11,12 @@
 namespace headlight {
 
 inline constexpr const char* shipped_model_prefix = "model:";
+/// Of a step of a training run, which is a network without files: "train:reverse@40" (core/training/settings.h).
+inline constexpr std::string_view run_prefix = "train:";
+/// Whether it names a model that comes with Headlight, or one that it makes: a name, not a path.
+inline bool is_model_name(std::string_view file) {
+  return file.starts_with(shipped_model_prefix) || file.starts_with(run_prefix);
+}
 
 /// The model that the user named, found on disk.
 struct ModelFolder {

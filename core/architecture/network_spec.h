@@ -83,8 +83,10 @@ struct AttentionSpec {
   double scale = 1;
   std::optional<double> softcap;
   bool causal = false;
-  Index window = 0;  ///< a query attends to keys less than this away, including itself; 0: all
-  Index chunk = 0;   ///< a query attends only within its block of this many positions; 0: all
+  Index window = 0;        ///< a query attends to keys less than this away, including itself; 0: all
+  std::string mask{};      ///< in the mask language, where causal, window and chunk cannot say it
+  std::string dead_row{};  ///< "zero", "uniform": the weights of a query without keys; "": what the fill gives
+  Index chunk = 0;         ///< a query attends only within its block of this many positions; 0: all
   RopeSpec rope;
   NormSpec q_norm, k_norm;  ///< over each head, or over all heads at once where `norm_whole`
   bool norm_whole = false;
@@ -248,6 +250,8 @@ struct NetworkSpec {
   /// Whether it predicts the next word of a text.
   bool writes() const { return !masked && !takes_tensors && !picture && stacks.size() == 1; }
   std::optional<Index> start_token, end_token, mask_token;
+  std::string task{};          ///< what it learned (core/training/task.h), "text" for sentences; "": not known
+  std::string example{};       ///< a text that it was made for, where none is given; "": none
   std::vector<Message> notes;  ///< notes for the user on how it was read
 };
 

@@ -289,7 +289,8 @@ Tensor one_step(const ScoreSteps& steps, Stage stage, const Tensor& before, cons
 
 std::vector<Tensor> BiasParameters::by_distance(const Shape& scores) const {
   std::vector<Tensor> made;
-  if (alibi) made.push_back(alibi_by_distance(scores[1], scores[2], scores[3], query_offset));
+  if (alibi || alibi_symmetric)
+    made.push_back(alibi_by_distance(scores[1], scores[2], scores[3], query_offset, alibi_symmetric));
   if (t5_table.defined())
     made.push_back(t5_by_distance(t5_table, t5_bidirectional, scores[2], scores[3], query_offset));
   return made;

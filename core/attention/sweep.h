@@ -29,9 +29,10 @@ struct BiasParameters {
   Exact<Tensor> t5_table{};  ///< [H, buckets]; undefined: none
   bool alibi = false;
   bool t5_bidirectional = true;
-  Index query_offset = 0;  ///< the position of query 0
+  Index query_offset = 0;        ///< the position of query 0
+  bool alibi_symmetric = false;  ///< −m·|q − k|
 
-  bool any() const { return alibi || t5_table.defined() || bias.defined(); }
+  bool any() const { return alibi || alibi_symmetric || t5_table.defined() || bias.defined(); }
   /// ALiBi's and T5's biases, each [H, n_q + n_k − 1] indexed by k − q + n_q − 1, for scores [B, H, n_q, n_k].
   std::vector<Tensor> by_distance(const Shape& scores) const;
   bool operator==(const BiasParameters&) const = default;

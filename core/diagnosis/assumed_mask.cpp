@@ -1,81 +1,15 @@
+#include "core/diagnosis/assumed_mask.h"
+
 #include <algorithm>
-#include <cmath>
+#include <array>
 
 #include "core/diagnosis/diagnosis.h"
+#include "core/diagnosis/mask_parts.h"
 #include "core/diagnosis/reproduction.h"
-#include "core/mask/evaluate.h"
 #include "core/tensor/each_matrix.h"
 
 namespace headlight {
 namespace {
-
-constexpr float masking_score = -1e4F;
-constexpr float least_live_weight = 1e-20F;  // a smaller weight can be an underflow of the softmax
-
-/// A mask expression, and the lengths that padding() reads.
-struct Guess {
-  std::string expression;
-  std::vector<Index> lengths{};
-};
-
-/// The mask [B, H, n_q, n_k], 1 = may attend, that a stage shows; undefined if the stage shows no masked cell.
-Tensor mask_in_stage(const OwnStage& own, const Trace& run) {
-  const Tensor mine = own.values.contiguous(), computed_values = counterpart(run, own.stage).contiguous();
-  const std::span<const float> values = mine.values(), expected = computed_values.values();
-  const Index n_k = run.dims().n_k;
-  Buffer attend(values.size(), 1.0F);
-  bool any = false;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    bool masked = values[i] == 0;
-    if (own.stage == Stage::masked_scores) masked = values[i] <= masking_score && expected[i] > masking_score;
-    if (own.stage == Stage::weights) {
-      masked = (values[i] == 0 && expected[i] > least_live_weight) || std::isnan(values[i]);
-    }
-    attend[i] = masked ? 0 : 1;
-    any = any || masked;
-  }
-  const bool all = std::ranges::none_of(attend, [](float v) { return v != 0; });
-  return any && !all && n_k > 1 ? Tensor(mine.shape(), std::move(attend)) : Tensor();
-}
-
-/// The largest distance from the diagonal at which the mask attends, and each batch entry's last key.
-struct Reach {
-  Index distance = 0, last = 0;
-  std::vector<Index> lengths;
-};
-
-Reach reach_of(const Tensor& mask) {
-  Reach reach{.lengths = std::vector<Index>(static_cast<std::size_t>(mask.size(0)), 0)};
-  each_matrix(mask, [&](const MatrixView& m, Index b, Index) {
-    for (Index q = 0; q < m.rows; ++q) {
-      for (Index k = 0; k < m.cols; ++k) {
-        if (m(q, k) == 0) continue;
-        reach.distance = std::max(reach.distance, std::abs(q - k));
-        Index& length = reach.lengths[static_cast<std::size_t>(b)];
-        length = std::max(length, k + 1);
-      }
-    }
-  });
-  reach.last = *std::ranges::max_element(reach.lengths);
-  return reach;
-}
-
-std::vector<Guess> guesses(const Tensor& mask) {
-  const Reach reach = reach_of(mask);
-  const std::string window = "window(" + std::to_string(reach.distance + 1) + ")";
-  return {{"causal()"},
-          {"causal_bottom_right()"},
-          {"valid(" + std::to_string(reach.last) + ")"},
-          {"padding()", reach.lengths},
-          {"causal() && " + window},
-          {window},
-          {"causal() && padding()", reach.lengths},
-          {"diagonal()"},
-          {"not_self()"},
-          {"k < q"},
-          {"k <= q + 1"},
-          {"k >= q"}};
-}
 
 /// [B]; undefined without lengths.
 Tensor as_tensor(const std::vector<Index>& lengths) {
@@ -85,23 +19,7 @@ Tensor as_tensor(const std::vector<Index>& lengths) {
   return Tensor({static_cast<Index>(lengths.size())}, std::move(values));
 }
 
-Tensor evaluated(const Guess& guess, const Dims& d, std::stop_token stop) {
-  MaskContext context{.batch = d.batch,
-                      .heads = d.heads,
-                      .n_q = d.n_q,
-                      .n_k = d.n_k,
-                      .valid_lens = as_tensor(guess.lengths),
-                      .stop = std::move(stop)};
-  return evaluate(MaskExpression::parse(guess.expression), context).expand({d.batch, d.heads, d.n_q, d.n_k});
-}
-
-std::string settings_of(const Guess& guess) {
-  std::string text = "--mask \"" + guess.expression + "\"", lengths;
-  for (const Index length : guess.lengths) lengths += (lengths.empty() ? "" : ",") + std::to_string(length);
-  return lengths.empty() ? text : text + " --valid-lens " + lengths;
-}
-
-std::shared_ptr<const Trace> computed(const Trace& run, const Guess& guess, const Run& how) {
+std::shared_ptr<const Trace> computed(const Trace& run, const MaskWords& guess, const Run& how) {
   Scenario scenario = run.scenario;
   Inputs inputs = run.inputs;
   scenario.mask = guess.expression;
@@ -113,6 +31,44 @@ std::shared_ptr<const Trace> computed(const Trace& run, const Guess& guess, cons
   return compute(scenario, std::move(inputs), &run, how);
 }
 
+/// A mask that is one of the known mistakes, unless it is meant.
+std::optional<Finding> doubt_about(const MaskWords& mask, Index n_q, Index n_k) {
+  const auto has = [&](std::string_view part) { return mask.expression.find(part) != std::string::npos; };
+  if (has("k <= q + 1") && !has("k <= q + 1 &&"))
+    return Finding{"causal_sees_next",
+                   "Under this mask a query sees the next position too, k ≤ q + 1; triu(diagonal=1) is for a mask that "
+                   "is true = may NOT attend. If that is not meant: Write mask = torch.ones(n, n, dtype=torch.bool)"
+                   ".tril()."};
+  if (has("k < q"))
+    return Finding{"causal_excludes_self",
+                   "Under this mask a query does not see its own position, k < q. If that is not meant: Write mask = "
+                   "torch.ones(n, n, dtype=torch.bool).tril()."};
+  if (has("k >= q") || has("k > q"))
+    return Finding{has("k > q") ? "mask_inverted" : "mask_transposed",
+                   "Under this mask a query sees the future and not the past. If that is not meant: Write mask = "
+                   "torch.ones(n, n, dtype=torch.bool).tril()."};
+  if (has("!padding()") || (has("k >= ") && !has("q")))
+    return Finding{
+        "mask_inverted",
+        "Under this mask a query sees only the end of each sequence. If that is its padding, the mask is the "
+        "wrong way round: Write scores.masked_fill(~mask, float(\"-inf\"))."};
+  if (has("causal()") && n_q < n_k && !has("_bottom"))
+    return Finding{
+        "causal_wrong_corner",
+        "With n_q ≠ n_k this causal mask begins at the top left; keys from a cache need the bottom right. If "
+        "that is meant: Write mask = torch.ones(n_q, n_k, dtype=torch.bool).tril(diagonal=n_k - n_q)."};
+  return {};
+}
+
+AssumedMask assumed(const Trace& run, const MaskWords& words, Stage seen_in, const Run& how) {
+  AssumedMask mask{.run = computed(run, words, how),
+                   .settings = settings_of(words),
+                   .expression = words.expression,
+                   .seen_in = seen_in};
+  mask.doubt = doubt_about(words, run.dims().n_q, run.dims().n_k);
+  return mask;
+}
+
 /// Whether the mask is the same in all heads of all batch entries, and there are at least two of them.
 bool is_shared(const Tensor& mask) {
   if (mask.size(0) * mask.size(1) < 2) return false;
@@ -120,15 +76,13 @@ bool is_shared(const Tensor& mask) {
 }
 
 std::optional<AssumedMask> assume(const Tensor& mask, Stage seen_in, const Trace& run, const Run& how) {
-  for (const Guess& guess : guesses(mask)) {
-    if (!all_agree(mask, evaluated(guess, run.dims(), how.stop))) continue;
-    return AssumedMask{computed(run, guess, how), settings_of(guess), seen_in};
-  }
+  if (const std::optional<MaskWords> words = mask_in_words(mask)) return assumed(run, *words, seen_in, how);
   if (seen_in == Stage::weights && !is_shared(mask)) return {};
   Inputs inputs = run.inputs;
   inputs.file_mask = mask;
   inputs.file_rule.clear();
-  return AssumedMask{compute(run.scenario, std::move(inputs), &run, how), "", seen_in};
+  return AssumedMask{
+      .run = compute(run.scenario, std::move(inputs), &run, how), .settings = "", .expression = "", .seen_in = seen_in};
 }
 
 bool all_given(const Trace& run, const OwnStages& own) {
@@ -138,12 +92,16 @@ bool all_given(const Trace& run, const OwnStages& own) {
   });
 }
 
-/// For stages that do not show the mask: tries causal masks.
-std::optional<AssumedMask> causal_if_it_explains(const Trace& run, const OwnStages& own, const Run& how) {
-  for (const Guess& guess : {Guess{"causal()"}, Guess{"causal_bottom_right()"}}) {
-    auto trace = computed(run, guess, how);
-    if (all_given(*trace, own)) return AssumedMask{std::move(trace), settings_of(guess), own.stages.back().stage};
-    if (run.dims().n_q == run.dims().n_k) break;
+/// For stages that do not show the mask: tries the usual ones.
+std::optional<AssumedMask> usual_if_it_explains(const Trace& run, const OwnStages& own, const Run& how) {
+  std::vector<MaskWords> usual{{"causal()"}};
+  if (run.dims().n_q != run.dims().n_k) usual.push_back({"causal_bottom_right()"});
+  for (const char* other : {"k <= q + 1", "k < q", "k >= q"}) usual.push_back({other});
+  const Index most = std::min<Index>(run.dims().n_k, 8);
+  for (Index w = 2; w < most; ++w) usual.push_back({"causal() && window(" + std::to_string(w) + ")"});
+  for (Index w = 2; w < most; ++w) usual.push_back({"window(" + std::to_string(w) + ")"});
+  for (const MaskWords& words : usual) {
+    if (all_given(*computed(run, words, how), own)) return assumed(run, words, own.stages.back().stage, how);
   }
   return {};
 }
@@ -152,15 +110,15 @@ std::optional<AssumedMask> causal_if_it_explains(const Trace& run, const OwnStag
 
 std::optional<AssumedMask> mask_in_numbers(const Trace& run, const OwnStages& own, const Run& how) {
   if (run.has(Stage::mask) || run.dims().n_k < 2) return {};
-  for (const Stage stage : {Stage::mask, Stage::masked_scores, Stage::weights}) {
-    const OwnStage* mine = own.find(stage);
-    if (!mine || !mine->fits || mine->values.rank() != 4 || mine->values.shape() != counterpart(run, stage).shape())
-      continue;
-    const Tensor mask = mask_in_stage(*mine, run);
-    if (!mask.defined()) continue;
-    if (auto assumed = assume(mask, stage, run, how)) return assumed;
+  if (const std::optional<SeenMask> seen = seen_mask(run, own)) {
+    if (auto found = assume(completed(seen->cells, Tensor::full({1, 1, 1, 1}, 1)), seen->in, run, how)) return found;
   }
-  return causal_if_it_explains(run, own, how);
+  return usual_if_it_explains(run, own, how);
+}
+
+AssumedMask causal_mask(const Trace& run, const OwnStages& own, const Run& how) {
+  return assumed(run, {run.dims().n_q < run.dims().n_k ? "causal_bottom_right()" : "causal()"}, own.stages.back().stage,
+                 how);
 }
 
 std::shared_ptr<const Trace> with_bias_as_mask(const std::shared_ptr<const Trace>& trace, const Run& run) {

@@ -1,8 +1,12 @@
 #include "core/diagnosis/diagnosis.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
+#include "core/diagnosis/assumed_mask.h"
+#include "core/diagnosis/harmless.h"
+#include "core/diagnosis/mask_parts.h"
 #include "core/diagnosis/mistake_search.h"
 #include "core/mask/statistics.h"
 #include "core/parallel/worker.h"
@@ -25,23 +29,30 @@ std::vector<Finding> Comparison::diagnosis() const {
 
 namespace {
 
-constexpr float least_score = -1e3F;  // a lower number is a fill, whose weight is 0
-
 /// The user's masked scores with the fill of the run, if only the fill differs and neither fill lets weight leak; else
 /// undefined.
 Tensor with_right_fill(const Trace& trace, const OwnStage& own) {
   if (own.stage != Stage::masked_scores || !own.fits || !trace.has(Stage::mask)) return {};
-  const Tensor mask = trace[Stage::mask].contiguous(), right = trace[Stage::masked_scores].contiguous();
+  const Tensor right = trace[Stage::masked_scores].contiguous();
   if (own.values.shape() != right.shape()) return {};
-  Buffer values;
-  for (std::size_t i = 0; i < right.values().size(); ++i) {
-    const float own_score = own.values.values()[i], run_score = right.values()[i];
-    const bool filled = mask.values()[i] == 0;
-    if (filled ? own_score > least_score || run_score > least_score : !agree(own_score, run_score, own.slack))
-      return {};
-    values.push_back(filled ? run_score : own_score);
-  }
-  return Tensor(right.shape(), std::move(values));
+  constexpr float least = 104;  // e^−104 is 0 in float32
+  bool only_fill = true;
+  each_matrix(trace[Stage::mask], [&](const MatrixView& may, Index b, Index h) {
+    const MatrixView mine = own.values.matrix(b, h), expected = right.matrix(b, h);
+    for (Index q = 0; q < may.rows && only_fill; ++q) {
+      float top = -INFINITY;
+      for (Index k = 0; k < may.cols; ++k) top = may(q, k) != 0 ? std::max(top, expected(q, k)) : top;
+      const float hidden = std::isinf(top) ? -1e3F : top - least;
+      for (Index k = 0; k < may.cols && only_fill; ++k) {
+        only_fill = may(q, k) == 0 ? mine(q, k) <= hidden && expected(q, k) <= hidden
+                                   : agree(mine(q, k), expected(q, k), own.slack);
+      }
+    }
+  });
+  if (!only_fill) return {};
+  return combined(right,
+                  combined(own.values, trace[Stage::mask], [](float v, float may) { return may == 0 ? NAN : v; }),
+                  [](float fill, float mine) { return std::isnan(mine) ? fill : mine; });
 }
 
 /// Rows that may attend to no key depend on the fill. Whether the run has no such row, or the user saved a stage that
@@ -72,6 +83,26 @@ void note_rounding(const StageComparison& stage, const Tensor& right, std::vecto
   notes.push_back({stage.stage, {{id, text, true}}});
 }
 
+/// Takes a stage that differs without changing anything for one that agrees, from the last stage to the first.
+void note_harmless(const Trace& trace, Comparison& result, std::vector<Wrong>& notes) {
+  Later later;
+  for (std::size_t i = result.stages.size(); i-- > 0;) {
+    StageComparison& entry = result.stages[i];
+    if (!entry.own) continue;
+    if (entry.differs()) {
+      const std::optional<Finding> finding = harmless(trace, *entry.own, later);
+      if (finding && entry.agreement) {
+        entry.agreement->agrees = true;
+        const bool said =
+            std::ranges::any_of(notes, [&](const Wrong& note) { return note.findings.front().id == finding->id; });
+        if (!said) notes.push_back({entry.stage, {*finding}});
+      }
+    }
+    later.agree = later.agree && !entry.differs();
+    if (!entry.differs() && entry.stage != Stage::mask) ++later.count;
+  }
+}
+
 /// Fills in result.stages. Returns notes about differences that are not wrong.
 std::vector<Wrong> compare_stages(const Trace& trace, const OwnStages& own, Comparison& result) {
   std::vector<Wrong> notes;
@@ -89,6 +120,7 @@ std::vector<Wrong> compare_stages(const Trace& trace, const OwnStages& own, Comp
     entry.agreement = agreement(filled, right, mine->slack);
     notes.push_back({stage, {other_fill()}});
   }
+  note_harmless(trace, result, notes);
   return notes;
 }
 
@@ -102,55 +134,79 @@ Comparison differences(const Trace& trace, const OwnStages& own) {
 
 namespace {
 
-/// The run with the fill that the user's masked scores show. Rows that may attend to no key depend on it.
-std::shared_ptr<const Trace> with_own_fill(const std::shared_ptr<const Trace>& trace, const OwnStages& own,
-                                           const Run& run) {
-  const OwnStage* masked = own.find(Stage::masked_scores);
-  if (!trace->has(Stage::mask) || trace->fill > least_score || !masked || !masked->fits) return trace;
-  const float lowest = *std::ranges::min_element(masked->values.values());
-  if (!(lowest <= least_score) || lowest == trace->fill) return trace;
-  return compute_variant({trace, {}}, {.explanation = {}, .settings = with_fill(lowest)}, run);
-}
-
-/// The user's masked scores, with the run's fill in place of all numbers so low that their weight is 0.
+/// The user's masked scores, with the run's fill in place of theirs, if neither gives any weight.
 OwnStages with_fill_of_run(OwnStages own, const Trace& trace) {
-  if (!trace.has(Stage::mask) || trace.fill > least_score) return own;
+  if (!trace.has(Stage::mask) || trace.fill > -1e3F) return own;
   for (OwnStage& stage : own.stages) {
-    if (stage.stage != Stage::masked_scores || !stage.fits) continue;
-    stage.values = each_number(stage.values, [fill = trace.fill](float v) { return v <= least_score ? fill : v; });
+    if (stage.stage == Stage::masked_scores && stage.fits)
+      stage.values = with_fill_for(stage.values, trace, trace.fill).contiguous();
   }
   return own;
 }
 
-/// Only the last saved stage: it shows what was computed, whatever else was saved.
-OwnStages last_stages(const OwnStages& own) {
-  OwnStages last = own;
-  std::erase_if(last.stages, [&](const OwnStage& stage) { return stage.stage != own.stages.back().stage; });
-  return last;
+Stage last_saved(const OwnStages& own) { return own.stages.back().stage; }
+
+Finding other_dead_rows() {
+  return {"harmless",
+          "Only rows that may attend to no key differ: your code puts zeros, NaN or equal weights there, this run "
+          "something else. Nothing is attended to in them; --dead-row compares with yours.",
+          true};
 }
 
-/// `run` is `given`, or `given` with the user's fill.
-void search(const std::shared_ptr<const Trace>& given, const std::shared_ptr<const Trace>& run, const OwnStages& own,
-            const std::vector<Stage>& except, const Run& how, const TimeLimit& limit, const Trying& trying,
-            Comparison& result) {
-  const OwnStages all = with_fill_of_run(own, *run);
-  find_mistakes({run, {}}, all, Evidence(all, except), how, limit, trying, result.wrongs);
-  const auto found = [&] {
-    return std::ranges::any_of(result.wrongs, [](const Wrong& wrong) { return !wrong.findings.empty(); });
-  };
-  if (result.wrongs.empty() && run != given) {  // only rows that may attend to no key differ, because of the fill
-    result.wrongs.push_back({result.first_difference()->stage, {other_fill()}});
-  } else if (!found() && own.stages.size() > 1) {
-    std::vector<Wrong> wrongs;
-    const OwnStages last = last_stages(all);
-    find_mistakes({run, {}}, last, Evidence(last, except), how, limit, trying, wrongs);
-    for (Wrong& wrong : wrongs) {
-      const auto same = std::ranges::find(result.wrongs, wrong.stage, &Wrong::stage);
-      if (wrong.findings.empty()) continue;
-      if (same == result.wrongs.end()) result.wrongs.push_back(std::move(wrong));
-      else same->findings = std::move(wrong.findings);
+/// What differs only by rounding, which passes on to later stages.
+void settle_rounding(const std::shared_ptr<const Trace>& run, const OwnStages& own, const Run& how, Comparison& result,
+                     std::vector<Wrong>& notes) {
+  const auto rounded = with_own_rounding(run, own, how);
+  if (rounded != run) {
+    Comparison with_theirs;
+    compare_stages(*rounded, own, with_theirs);
+    for (StageComparison& stage : result.stages) {
+      const auto same = std::ranges::find(with_theirs.stages, stage.stage, &StageComparison::stage);
+      if (stage.differs() && stage.agreement && same != with_theirs.stages.end() && !same->differs())
+        stage.agreement->agrees = true;
     }
   }
+  if (result.agrees()) return;
+  const std::optional<HiddenRounding> hidden = hidden_rounding(rounded, own, how);
+  if (!hidden) return;
+  const Stage first = result.first_difference()->stage;
+  for (StageComparison& stage : result.stages) {
+    if (stage.agreement) stage.agreement->agrees = true;
+  }
+  const std::string type = hidden->id == "rounded_bf16" ? "bfloat16" : "float16";
+  const bool said =
+      std::ranges::any_of(notes, [&](const Wrong& note) { return note.findings.front().id == hidden->id; });
+  if (!said)
+    notes.push_back({first,
+                     {{hidden->id,
+                       "Numbers before " + std::string(name(first)) + " were rounded to " + type +
+                           ": computed again with that rounding, they agree. Rounded, not wrong; compute in float32 to "
+                           "compare more closely.",
+                       true}}});
+}
+
+void search(const std::shared_ptr<const Trace>& run, const OwnStages& own, const std::vector<Stage>& except,
+            const Run& how, const TimeLimit& limit, const Trying& trying, Comparison& result) {
+  const OwnStages all = with_fill_of_run(own, *run);
+  find_mistakes({run, {}}, all, Evidence(all, except), how, limit, trying, result.wrongs);
+}
+
+bool nothing_found(const Comparison& comparison) {
+  return std::ranges::all_of(comparison.wrongs, [](const Wrong& wrong) { return wrong.findings.empty(); });
+}
+
+/// Code whose mask is its own, from stages that do not show it: the mistakes under a causal mask, if they explain all.
+void search_under_causal_mask(const Trace& run, const OwnStages& own, const Run& how, const TimeLimit& limit,
+                              const Trying& trying, Comparison& result) {
+  if (run.dims().n_k < 2 || limit.is_up() || seen_mask(run, own)) return;
+  Comparison causal;
+  causal.assumed = causal_mask(run, own, how);
+  compare_stages(*causal.assumed->run, own, causal);
+  search(causal.assumed->run, own, {}, how, limit, trying, causal);
+  const bool explained = !causal.wrongs.empty() && std::ranges::all_of(causal.wrongs, [](const Wrong& wrong) {
+    return !wrong.findings.empty() && !wrong.together;
+  });
+  if (explained) result = std::move(causal);
 }
 
 }  // namespace
@@ -163,19 +219,29 @@ Comparison compare(const std::shared_ptr<const Trace>& trace, const OwnStages& o
   Run timed = run;
   timed.stop = limit.token();
   try {
-    auto masked = result.matches() ? trace : with_bias_as_mask(trace, timed);
-    if (!result.matches()) result.assumed = mask_in_numbers(*masked, own, timed);
+    auto masked = result.agrees() ? trace : with_bias_as_mask(trace, timed);
+    if (!result.agrees()) result.assumed = mask_in_numbers(*masked, own, timed);
     if (result.assumed) {
       masked = result.assumed->run;
       notes = compare_stages(*masked, own, result);
     }
+    const auto alive = result.agrees() ? masked : with_own_dead_rows(masked, own, timed);
+    if (alive != masked) {
+      notes = compare_stages(*alive, own, result);
+      notes.push_back({result.agrees() ? last_saved(own) : result.first_difference()->stage, {other_dead_rows()}});
+    }
+    if (!result.agrees()) settle_rounding(alive, own, timed, result, notes);
     std::vector<Stage> except;
     if (masked != trace && !result.assumed) except.push_back(Stage::biased_scores);
-    if (!result.matches()) search(masked, with_own_fill(masked, own, timed), own, except, timed, limit, trying, result);
+    if (!result.agrees()) search(alive, own, except, timed, limit, trying, result);
+    if (!result.agrees() && !result.assumed && !masked->has(Stage::mask) && nothing_found(result))
+      search_under_causal_mask(*masked, own, timed, limit, trying, result);
+    if (result.assumed && result.assumed->doubt)
+      result.wrongs.push_back({result.assumed->seen_in, {*result.assumed->doubt}});
     result.complete = !limit.is_up();
   } catch (const Cancelled&) {
     if (!limit.is_up()) throw;
-    if (result.wrongs.empty()) result.wrongs.push_back({result.first_difference()->stage, {}});
+    if (result.wrongs.empty() && !result.agrees()) result.wrongs.push_back({result.first_difference()->stage, {}});
     result.complete = false;
   }
   std::erase_if(notes, [&](const Wrong& note) {

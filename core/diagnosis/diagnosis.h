@@ -18,10 +18,18 @@
 
 namespace headlight {
 
+struct Finding {
+  std::string id;           ///< of core/diagnosis/mistakes.h
+  std::string explanation;  ///< one or two sentences, with the PyTorch line to write instead
+  bool harmless = false;    ///< it changes no weight of a row that has keys
+};
+
 struct AssumedMask {
   std::shared_ptr<const Trace> run;  ///< the same computation under that mask
   std::string settings;              ///< `--mask "causal()"`; "" if no expression gives it
+  std::string expression;            ///< "causal()"; "" if there is none
   Stage seen_in{};                   ///< the stage that reveals it
+  std::optional<Finding> doubt{};    ///< the known mistake that this mask is, unless it is meant
 };
 
 /// Unset if the run has a mask, or the numbers reveal none. They reveal it by a saved mask, by −∞ (or −1e4 and less) in
@@ -33,16 +41,11 @@ std::optional<AssumedMask> mask_in_numbers(const Trace& run, const OwnStages& ow
 /// mask and the rest of the bias as it was; else the run itself. Its weights are the same.
 std::shared_ptr<const Trace> with_bias_as_mask(const std::shared_ptr<const Trace>& trace, const Run& run);
 
-struct Finding {
-  std::string id;           ///< of core/diagnosis/mistakes.h
-  std::string explanation;  ///< one or two sentences, with the PyTorch line to write instead
-  bool harmless = false;    ///< it changes no weight of a row that has keys
-};
-
 /// A stage that follows neither from the right stages before it nor from the user's own.
 struct Wrong {
   Stage stage{};
   std::vector<Finding> findings;  ///< mistakes that produce its numbers, most likely first; may be empty
+  bool together = false;          ///< all of them at once, where none alone does
   bool aside = false;             ///< the stages after it were computed from the right one, not from it
 };
 
@@ -58,7 +61,10 @@ struct Comparison {
   std::vector<Wrong> wrongs;            ///< in order of computation, only a few; empty if everything agrees
   std::optional<AssumedMask> assumed;   ///< the mask that the numbers reveal and the run lacks; the comparison uses it
   bool complete = true;                 ///< false: time ran out before every known mistake was tried
-  bool matches() const { return first_difference() == nullptr; }
+  /// No stage differs, perhaps only under the assumed mask.
+  bool agrees() const { return first_difference() == nullptr; }
+  /// No stage differs, and nothing was assumed.
+  bool matches() const { return agrees() && !assumed; }
   const StageComparison* first_difference() const;
   /// All findings, most likely first, harmless ones last.
   std::vector<Finding> diagnosis() const;

@@ -10,8 +10,10 @@
 namespace headlight {
 namespace {
 
-constexpr float typed_fills[] = {1e-9F, -1e9F, 0,   -9,    -1,    1,  -10, -100, -1e3F, 9,    -5,  -20,
-                                 -50,   -1e2F, -99, -1e4F, 1e-6F, 10, 100, 1e3F, 1e4F,  1e6F, 1e9F};
+// A fill hides: the only large positive ones are those with a forgotten minus.
+constexpr float typed_fills[] = {1e-9F, -1e9F, 0,   -9,  -1,    1,     -10,  -100, -1e3F,
+                                 -5,    -20,   -50, -99, -1e4F, 1e-6F, 1e4F, 1e9F};
+constexpr float largest_fill = 2;
 
 /// The value that all numbers have, within the tolerance, if they have one.
 class Common {
@@ -70,7 +72,7 @@ std::optional<float> fill_in_weights(const Tensor& mask, const Tensor& scores, c
 }
 
 constexpr std::size_t most_rows = 4;
-constexpr double lowest = -30, highest = 30, step = 0.25;
+constexpr double lowest = -30, highest = largest_fill, step = 0.25;
 
 using Numbers = std::vector<double>;
 
@@ -231,7 +233,9 @@ std::optional<float> fill_from_outputs(const Trace& run, const OwnStages& own) {
 std::vector<float> fills_to_try(const Trace& run, const OwnStages& own) {
   std::vector<float> fills;
   const auto add = [&](std::optional<float> fill) {
-    const bool usable = fill && !std::isnan(*fill) && *fill != INFINITY && *fill != run.fill;
+    const bool hides =
+        fill && (*fill <= largest_fill || std::ranges::find(typed_fills, *fill) != std::end(typed_fills));
+    const bool usable = hides && !std::isnan(*fill) && *fill != run.fill;
     if (usable && std::ranges::find(fills, *fill) == fills.end()) fills.push_back(*fill);
   };
   const Tensor& mask = run[Stage::mask];

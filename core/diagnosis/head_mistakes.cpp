@@ -5,6 +5,7 @@
 #include "core/diagnosis/mistakes.h"
 #include "core/diagnosis/weight_recovery.h"
 #include "core/run/stage_steps.h"
+#include "core/tensor/each_matrix.h"
 
 namespace headlight::mistakes {
 namespace {

@@ -6,6 +6,7 @@
 
 #include "core/attention/projection.h"
 #include "core/attention/sweep.h"
+#include "core/diagnosis/mask_parts.h"
 #include "core/diagnosis/mistakes.h"
 #include "core/diagnosis/reproduction.h"
 #include "core/mask/expression.h"
@@ -123,13 +124,14 @@ std::vector<Tensor> causal_masks(const Trace& run, CausalChange change) {
   if (!scenario.mask.empty()) scenario.mask = changed_expression(scenario.mask, change);
   if (scenario.mask != run.scenario.mask) masks.push_back(build_mask(mask_rule(scenario, run.inputs)));
   std::vector<Corner> corners{{0, offset}};
-  if (offset != 0) corners.push_back({offset, 0});
-  for (const Corner& corner : corners) {
+  if (offset != 0) corners.insert(offset < 0 ? corners.begin() : corners.end(), {offset, 0});
+  for (const Corner& corner : corners) {  // the tighter one first: it is the mask's own
     if (!is_causal(mask, corner.offset)) continue;
     masks.push_back(changed(mask, corner, change, Unseen::hidden));
-    if (change == CausalChange::excludes_self) continue;
+    if (change == CausalChange::excludes_self) break;
     masks.push_back(changed(mask, corner, change, Unseen::there));
     masks.push_back(changed(mask, corner, change, Unseen::there_unless_padded));
+    break;
   }
   return masks;
 }
@@ -160,15 +162,6 @@ std::vector<Tensor> query_padding_masks(const Trace& run) {
 
 Tensor inverted(const Tensor& mask) {
   return each_number(mask, [](float v) { return v == 0 ? 1.0F : 0.0F; });
-}
-
-Variants with_masks(const std::vector<Tensor>& masks, const std::string& explanation) {
-  Variants variants;
-  for (const Tensor& mask : masks) {
-    variants.push_back(
-        {.explanation = explanation, .rules = {{Stage::mask, [mask](const Trace&, const Usual&) { return mask; }}}});
-  }
-  return variants;
 }
 
 Tensor unmasked(const Trace& t, const Usual&) { return scores_before_mask(t); }
@@ -208,11 +201,21 @@ Variant filled_with(float fill) {
 
 }  // namespace
 
+Variants with_masks(const Suspect& suspect, const std::vector<Tensor>& masks, const std::string& explanation) {
+  Variants variants;
+  for (const Tensor& mask : masks) {
+    if (suspect.seen_mask.defined() && !shows(mask, suspect.seen_mask)) continue;
+    variants.push_back(
+        {.explanation = explanation, .rules = {{Stage::mask, [mask](const Trace&, const Usual&) { return mask; }}}});
+  }
+  return variants;
+}
+
 Variants mask_inverted(const Suspect& suspect) {
   if (!suspect.run.has(Stage::mask)) return {};
   const std::string polarity = "The mask is the wrong way round: it hides what may be attended to. ";
   Variants variants =
-      with_masks({inverted(suspect.run[Stage::mask])},
+      with_masks(suspect, {inverted(suspect.run[Stage::mask])},
                  polarity +
                      "scaled_dot_product_attention's masks are true = may attend, nn.MultiheadAttention's true = may "
                      "NOT attend. Write scores.masked_fill(~mask, float(\"-inf\")).");
@@ -258,13 +261,13 @@ Variants mask_finite_fill(const Suspect& suspect) {
 
 Variants causal_excludes_self(const Suspect& suspect) {
   return with_masks(
-      causal_masks(suspect.run, CausalChange::excludes_self),
+      suspect, causal_masks(suspect.run, CausalChange::excludes_self),
       "A query does not see its own position: the causal mask is k < q. Write mask = torch.ones(n, n, dtype=torch.bool)"
       ".tril().");
 }
 
 Variants causal_sees_next(const Suspect& suspect) {
-  return with_masks(causal_masks(suspect.run, CausalChange::sees_next),
+  return with_masks(suspect, causal_masks(suspect.run, CausalChange::sees_next),
                     "A query sees the next position too: the causal mask is k ≤ q + 1; triu(diagonal=1) is for a mask "
                     "that is true = may NOT attend. Write mask = torch.ones(n, n, dtype=torch.bool).tril().");
 }
@@ -275,7 +278,7 @@ Variants causal_wrong_corner(const Suspect& suspect) {
   const Tensor& mask = suspect.run[Stage::mask];
   const Index offset = mask.size(3) - mask.size(2);
   const bool bottom_right = offset > 0 ? !is_causal(mask, 0) : is_causal(mask, offset);
-  return with_masks(masks,
+  return with_masks(suspect, masks,
                     std::string("With n_q ≠ n_k the causal mask is aligned at the wrong corner: tril() begins at the "
                                 "top left, tril(diagonal=n_k - n_q) ends at the bottom right. Write mask = "
                                 "torch.ones(n_q, n_k, dtype=torch.bool).tril(") +
@@ -288,13 +291,13 @@ Variants mask_transposed(const Suspect& suspect) {
   const Tensor transposed = mask.transpose(2, 3).contiguous();
   if (all_agree(transposed, mask)) return {};
   return with_masks(
-      {transposed},
+      suspect, {transposed},
       "The mask is transposed: its rows are keys and its columns queries, so that a causal mask shows the "
       "future and hides the past; it is indexed as mask[query, key]. Write mask = mask.transpose(-2, -1).");
 }
 
 Variants padding_on_queries(const Suspect& suspect) {
-  return with_masks(query_padding_masks(suspect.run),
+  return with_masks(suspect, query_padding_masks(suspect.run),
                     "Padding hides queries in place of keys: padded positions get no row of their own, and the others "
                     "still attend to them; keys are the last axis. Write "
                     "scores.masked_fill(padding[:, None, None, :], float(\"-inf\")).");

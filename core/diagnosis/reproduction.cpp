@@ -11,14 +11,30 @@
 namespace headlight {
 namespace {
 
-/// Whether the stage of the run agrees with the saved one; nothing if their shapes cannot be compared.
-std::optional<bool> agrees(const Trace& run, const OwnStage& own, const Variant& variant) {
+/// What would be saved under the stage's name.
+Tensor as_saved(const Trace& run, const OwnStage& own, const Variant& variant) {
   Tensor computed = counterpart(run, own.stage);
   const auto saved = variant.saved.find(own.stage);
   if (saved != variant.saved.end()) computed = saved->second(computed);
-  computed = with_heads_of(own.values, computed);
+  return with_heads_of(own.values, computed);
+}
+
+/// Whether the stage of the run agrees with the saved one; nothing if their shapes cannot be compared.
+std::optional<bool> agrees(const Trace& run, const OwnStage& own, const Variant& variant) {
+  const Tensor computed = as_saved(run, own, variant);
   if (!own.fits && computed.shape() != own.values.shape()) return std::nullopt;
   return all_agree(own.values, computed, own.slack);
+}
+
+/// Whether a number of the user's differs from the run's and is one: a NaN that a variant gives too explains nothing.
+bool differs_by_numbers(const Trace& run, const OwnStage& own) {
+  const Tensor mine = own.values.contiguous(), right = with_heads_of(mine, counterpart(run, own.stage)).contiguous();
+  if (mine.shape() != right.shape()) return true;
+  for (std::size_t i = 0; i < mine.values().size(); ++i) {
+    const float a = mine.values()[i];
+    if (!std::isnan(a) && !agree(a, right.values()[i], own.slack)) return true;
+  }
+  return false;
 }
 
 struct Refuted {};
@@ -49,7 +65,10 @@ std::shared_ptr<const Trace> compute_variant(const Base& base, const Variant& va
     const auto rule = variant.rules.find(stage);
     return rule != variant.rules.end() ? rule->second(so_far, usual) : usual();
   };
-  return compute(scenario, base.run->inputs, base.run.get(), changed);
+  if (!variant.inputs) return compute(scenario, base.run->inputs, base.run.get(), changed);
+  Inputs inputs = base.run->inputs;
+  variant.inputs(inputs);
+  return compute(scenario, std::move(inputs), base.run.get(), changed);
 }
 
 Base Evidence::taken_over(const Base& base, std::size_t places, const Run& run) const {
@@ -81,7 +100,9 @@ class Evidence::Check {
       }
       if (agreed == false) throw Refuted();
       found_.first = found_.first || (place_ == from_ && agreed == true);
-      if (agreed == true && !agrees(*base_.run, own, {}).value_or(false)) ++found_.gained;
+      if (agreed != true) continue;
+      found_.misfit = std::max(found_.misfit, relative_difference(own.values, as_saved(run, own, variant_)));
+      if (!agrees(*base_.run, own, {}).value_or(false) && differs_by_numbers(*base_.run, own)) ++found_.gained;
     }
   }
 
@@ -109,6 +130,13 @@ Evidence::Reproduction Evidence::reproduce(const Base& base, const Variant& vari
   return check.found();
 }
 
+double Evidence::misfit(const Base& base, const Variant& variant, std::size_t place, const Run& run) const {
+  const OwnStage& own = *stages_[place];
+  Run until = run;
+  until.last = std::max(own.stage, standing_for(*base.run, own.stage));
+  return relative_difference(own.values, as_saved(*compute_variant(base, variant, until), own, variant));
+}
+
 OwnStages own_stages_of(const Trace& trace) {
   OwnStages own;
   for (const Stage stage : trace.stages()) {
@@ -121,13 +149,17 @@ OwnStages own_stages_of(const Trace& trace) {
 OwnStages mistaken_stages(const std::string& mistake, std::size_t variant, const std::shared_ptr<const Trace>& trace,
                           const Run& run) {
   const auto known = all_mistakes();
-  const auto found = std::ranges::find_if(known, [&](const Mistake& each) { return each.id == mistake; });
-  if (found == known.end()) {
+  const auto is_meant = [&](const Mistake& each) { return each.id == mistake; };
+  if (std::ranges::none_of(known, is_meant)) {
     const std::string ids = comma_list(known, [](const Mistake& each) { return each.id; });
     throw SettingError("mistake", Message("\"{0}\" is not known", mistake), Message("expected one of {0}", ids));
   }
   const OwnStages none;
-  const std::vector<Variant> variants = found->variants({*trace, none});
+  std::vector<Variant> variants;
+  for (const Mistake& each : known) {
+    if (!is_meant(each)) continue;
+    for (Variant& one : each.variants({*trace, none})) variants.push_back(std::move(one));
+  }
   if (variants.empty())
     throw SettingError("mistake", Message("{0} cannot be made here", mistake),
                        "expected a scenario that has what it gets wrong");
@@ -183,10 +215,11 @@ using Floats = std::span<const float>;
 /// 0.5 to 1.6 times the slack from Q to the output, and the largest is up to 14 times.
 bool agree_as_rounded(Floats mine, Floats right, float slack) {
   constexpr double most = 16, typical = 2;
-  constexpr float least_score = -1e3F;  // a lower number is a fill
+  float fill = 0;  // the lowest number, if it is one
+  for (const float v : right) fill = std::isfinite(v) && v < fill && v < -1e3F ? v : fill;
   double differences = 0, squares = 0, count = 0;
   for (std::size_t i = 0; i < right.size(); ++i) {
-    if (!std::isfinite(right[i]) || !std::isfinite(mine[i]) || right[i] <= least_score) continue;
+    if (!std::isfinite(right[i]) || !std::isfinite(mine[i]) || (fill < 0 && right[i] == fill)) continue;
     differences += distance(mine[i], right[i]) * distance(mine[i], right[i]);
     squares += static_cast<double>(right[i]) * static_cast<double>(right[i]);
     ++count;
@@ -227,6 +260,23 @@ Agreement agreement(const Tensor& mine, const Tensor& right, float slack) {
   result.mine = as[at];
   result.right = bs[at];
   return result;
+}
+
+double relative_difference(const Tensor& mine, const Tensor& right) {
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  if (mine.shape() != right.shape()) return infinite;
+  const Tensor a = mine.contiguous(), b = right.contiguous();
+  double differences = 0, squares = 0;
+  std::size_t torn = 0;
+  for (std::size_t i = 0; i < a.values().size(); ++i) {
+    const float x = a.values()[i], y = b.values()[i];
+    if (std::isfinite(x) != std::isfinite(y)) ++torn;
+    if (!std::isfinite(x) || !std::isfinite(y) || (x == y && std::abs(x) > 1e4F)) continue;
+    differences += distance(x, y) * distance(x, y);
+    squares += static_cast<double>(x) * static_cast<double>(x);
+  }
+  if (torn * 2 > a.values().size()) return infinite;
+  return std::sqrt(differences / std::max(squares, 1e-12));
 }
 
 bool all_agree(const Tensor& mine, const Tensor& right, float slack) {

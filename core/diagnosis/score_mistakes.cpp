@@ -116,6 +116,21 @@ Variants query_key_swapped(const Suspect& suspect) {
                         .rules = {{Stage::Q, projected(Stage::query, Stage::W_k, Stage::b_k)},
                                   {Stage::K, projected(Stage::key, Stage::W_q, Stage::b_q)}}});
   }
+  if (same_weights && in.W_v.defined() && in.W_v.shape() == in.W_k.shape()) {
+    const auto made = [](Stage q, Stage k, Stage v) {
+      return std::map<Stage, Rule>{{Stage::Q, projected(Stage::query, q, bias_beside(q))},
+                                   {Stage::K, projected(Stage::key, k, bias_beside(k))},
+                                   {Stage::V, projected(Stage::value, v, bias_beside(v))}};
+    };
+    const std::string write = " Write Q = q_proj(query); K = k_proj(key); V = v_proj(value).";
+    const std::string ring = "Queries, keys and values are exchanged in a ring: ";
+    variants.push_back({.explanation = ring + "Q is made as K, K as V and V as Q." + write,
+                        .rules = made(Stage::W_k, Stage::W_v, Stage::W_q)});
+    variants.push_back({.explanation = ring + "Q is made as V, K as Q and V as K." + write,
+                        .rules = made(Stage::W_v, Stage::W_q, Stage::W_k)});
+    variants.push_back({.explanation = "Queries and values have changed places: Q is made as V and V as Q." + write,
+                        .rules = made(Stage::W_v, Stage::W_k, Stage::W_q)});
+  }
   if (same_inputs && !identical(in.query, in.key)) {
     variants.push_back({.explanation =
                             "Queries and keys have changed places: Q is made from the keys' input and K from "
@@ -294,6 +309,10 @@ Dropout find_dropout(const Tensor& own, const Tensor& right) {
     keep[i] = 0;
     dropped = dropped || b[i] > least_weight;
   }
+  const Tensor kept(right.shape(), keep);
+  const bool in_each_head = right.size(0) * right.size(1) > 1 &&
+                            all_agree(kept, kept.slice(0, 0, 1).slice(1, 0, 1).expand(right.shape()).contiguous());
+  if (in_each_head) return {};  // dropout draws anew for each head: the same zeros in all of them are a mask
   return dropped ? Dropout{as_typed(1 - 1 / ratio), Tensor(right.shape(), std::move(keep))} : Dropout{};
 }
 

@@ -99,6 +99,7 @@ Explanation explain(const Trace& trace, const Cell& cell) {
   if (!contains(trace, cell))
     throw InputError(std::string(name(cell.stage)), "has no such cell in this run",
                      "expected an index within its shape");
+  if (trace.gradients_of) return steps::explain_gradient(trace, cell);
   Explanation result;
   result.cell = cell;
   result.value = static_cast<double>(value_at(trace, cell));

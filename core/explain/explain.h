@@ -28,6 +28,7 @@ struct Term {
   /// its own column, divided by the quantity `sum`. A row that follows the dead-row policy has factors 0 and adds
   /// `dead_row`.
   double factor = 0;
+  bool gradient = false;  ///< the cell is of the stage's gradient, not of the stage
 };
 
 /// An intermediate number that is not a cell of a stage.
@@ -46,6 +47,7 @@ struct Explanation {
   bool says_value = false;  ///< the formula ends with the value itself, which `numbers` only repeats
   std::vector<Term> terms;
   std::vector<Quantity> quantities;
+  bool gradient = false;  ///< of the cell's stage, as its terms say it of themselves
 
   const Quantity* quantity(std::string_view name) const;
 };

@@ -61,10 +61,13 @@ void explain_bias(const Trace& trace, Explanation& to) {
     to.numbers += " + " + numbers;
   };
   const Index distance = c.col - c.row - trace.query_offset;
-  if (trace.scenario.alibi) {
+  if (trace.scenario.any_alibi()) {
+    const bool symmetric = trace.scenario.alibi_symmetric;
+    const Index steps = symmetric ? -std::abs(distance) : distance;
     const double slope = alibi_slopes(trace.dims().heads)[static_cast<std::size_t>(c.head)];
-    add("alibi", slope * static_cast<double>(distance), "m_{" + std::to_string(c.head) + "} (k − q)",
-        number(slope) + "·(" + (distance < 0 ? "−" : "") + std::to_string(std::abs(distance)) + ")");
+    add("alibi", slope * static_cast<double>(steps),
+        "m_{" + std::to_string(c.head) + "} " + (symmetric ? "(−|k − q|)" : "(k − q)"),
+        number(slope) + "·(" + (steps < 0 ? "−" : "") + std::to_string(std::abs(steps)) + ")");
     to.quantities.push_back({"slope", slope});
   }
   if (trace.scenario.t5_bias) {

@@ -7,6 +7,8 @@
 
 namespace headlight::steps {
 
+/// A cell of a trace of gradients, back to the stages after it.
+Explanation explain_gradient(const Trace& gradients, const Cell& cell);
 void explain_given(const Trace& trace, Explanation& to);
 void explain_projection(const Trace& trace, Explanation& to);
 void explain_split(const Trace& trace, Explanation& to);

@@ -233,7 +233,8 @@ class FileFilm : public Film {
 
 bool is_frame(const fs::directory_entry& entry) {
   const std::string name = utf8_from(entry.path().filename());
-  return entry.is_regular_file() && name.size() == 9 && name.ends_with(".png") &&
+  std::error_code ignored;
+  return entry.is_regular_file(ignored) && name.size() == 9 && name.ends_with(".png") &&
          std::all_of(name.begin(), name.begin() + 5, [](char c) { return c >= '0' && c <= '9'; });
 }
 
@@ -250,25 +251,24 @@ fs::path own_folder(const std::string& path) {
 class FolderFilm : public Film {
  public:
   FolderFilm(const std::string& path, double tick)
-      : path_(path), target_(own_folder(path)), growing_(temporary_folder(target_)), tick_(tick) {
+      : path_(path), target_(own_folder(path)), growing_(folder_for(target_), target_), tick_(tick) {
     refuse_other_things();
+    remove_abandoned(folder_for(target_));
+    make_folder(growing_.path(), target_);
   }
 
   void finish() override {
     refuse_other_things();
     std::error_code error;
     // An older film is moved aside, and moved back if the new one fails.
-    fs::path aside = growing_.path();
-    aside += ".old";
     const bool older = fs::exists(target_, error);
-    if (older) fs::rename(target_, aside, error);
+    if (older) fs::rename(target_, growing_.aside(), error);
     if (!error) fs::rename(growing_.path(), target_, error);
     if (error) {
       std::error_code ignored;
-      if (older && !fs::exists(target_, ignored)) fs::rename(aside, target_, ignored);
+      if (older && !fs::exists(target_, ignored)) fs::rename(growing_.aside(), target_, ignored);
       fail_to_write(path_, error.message().c_str());
     }
-    if (older) fs::remove_all(aside, error);
   }
 
  private:
@@ -285,7 +285,7 @@ class FolderFilm : public Film {
 
   void refuse_other_things() const {
     std::error_code error;
-    const fs::file_status status = fs::status(target_, error);
+    const fs::file_status status = status_of(target_, path_);
     if (!fs::exists(status)) return;
     if (!fs::is_directory(status)) throw FileError(path_, "is a file", "expected a folder for the pictures");
     for (const fs::directory_entry& entry : fs::directory_iterator(target_, error)) {

@@ -4,6 +4,7 @@
 #include "core/architecture/model_folder.h"
 #include "core/export/export_options.h"
 #include "core/export/layers_figure.h"
+#include "core/export/needs.h"
 #include "core/export/reproduce_script.h"
 #include "core/figure/figure.h"
 #include "core/files/byte_reader.h"
@@ -45,7 +46,7 @@ void write_scenario_and_file(const fs::path& folder, const Trace& trace) {
         if (fs::is_regular_file(beside, error)) copy_into(beside, folder / name);
       }
     } else {
-      scenario.file = fs::absolute(from).string();
+      scenario.file = fs::absolute(from, error).string();
     }
   }
   const auto copy = [&](const fs::path& from, const std::string& name) {
@@ -82,7 +83,7 @@ void write_layers(const fs::path& folder, const Trace& trace, const ExportOption
       continue;
     }
     const fs::path own = folder / "layers" / path_from(layer.name);
-    fs::create_directories(own);
+    make_folder(own, own);
     write_computation(own, *layer.trace);
   }
   if (!known.empty()) write_npz(folder / "layers.npz", known);
@@ -99,46 +100,42 @@ void write_together(const fs::path& folder, const Trace& trace, const ExportOpti
 
 void write_files(const fs::path& folder, const Trace& trace, const ExportOptions& options) {
   ArrangedFigure figure(figure_for(trace, options));
-  write_whole_file(folder / "figure.png", figure.png());
-  write_whole_file(folder / "figure.svg", figure.svg(options.svg_text));
-  write_whole_file(folder / "figure.pdf", figure.pdf());
+  const std::string about = about_figure(trace, options);
+  write_whole_file(folder / "figure.png", figure.png(about));
+  write_whole_file(folder / "figure.svg", figure.svg(options.svg_text, about));
+  write_whole_file(folder / "figure.pdf", figure.pdf(about));
   write_scenario_and_file(folder, trace);
-  if (options.style.kind == PictureKind::overlay) {
-    write_npy(folder / "data.npy", overlay_array(figure_for(trace, options), options).values, false);
-    return write_computation(folder, trace);
-  }
   if (is_of_prediction(options.style.kind)) {
     write_whole_file(folder / "data.csv", prediction_csv(trace, options));
     return write_computation(folder, trace);
   }
-  if (!options.layers.empty()) {
-    const NamedArray data = layers_array(trace, options);
-    write_npy(folder / "data.npy", data.values, data.boolean);
-    if (data.values.rank() == 2) write_csv(folder / "data.csv", data.values.matrix());
-    return takes_layers_together(options) ? write_together(folder, trace, options)
-                                          : write_layers(folder, trace, options);
-  }
-  const StageCut cut = cut_of(options, trace);
-  const NamedArray data = stage_array(cut);
+  const NamedArray data = chosen_numbers(trace, options);
   write_npy(folder / "data.npy", data.values, data.boolean);
-  if (cut.heads.size() == 1) write_csv(folder / "data.csv", data.values.matrix());
-  write_computation(folder, trace);
+  const MatrixView first = data.values.matrix();
+  if (data.values.count() == first.rows * first.cols) write_csv(folder / "data.csv", first);
+  if (options.layers.empty()) return write_computation(folder, trace);
+  takes_layers_together(options) ? write_together(folder, trace, options) : write_layers(folder, trace, options);
 }
 
 }  // namespace
 
 void write_bundle(const fs::path& target, const Trace& trace, const ExportOptions& options) {
+  check_bundle_needs(trace);
   if (const std::optional<Trace> own = with_contribution_norms(trace, options))
     return write_bundle(target, *own, options);
   const bool zip = target.extension() == ".zip";
-  if (!zip && fs::exists(target) && !(fs::is_directory(target) && fs::is_empty(target))) {
+  std::error_code error;
+  const fs::file_status there = status_of(target, target);
+  if (!zip && fs::exists(there) && !(fs::is_directory(there) && fs::is_empty(target, error))) {
     throw FileError(target.string(), "cannot be written: it is there already",
                     "expected a new name or an empty folder");
   }
-  const Temporary scratch = temporary_folder(target);
+  const fs::path folder = folder_for(target);
+  remove_abandoned(folder);
+  const Temporary scratch(folder, target);
+  make_folder(scratch.path(), target);
   write_files(scratch.path(), trace, options);
   if (zip) return write_zip(target, scratch.path(), utf8_from(target.stem()));
-  std::error_code error;
   fs::remove(target, error);  // an empty folder, or nothing
   fs::rename(scratch.path(), target, error);
   if (error) fail_to_write(target, error.message().c_str());

@@ -20,7 +20,7 @@ namespace {
 using Words = std::optional<std::vector<std::string>>;
 
 std::string absolute(const std::string& path) {
-  if (path.starts_with(shipped_model_prefix)) return path;
+  if (is_model_name(path)) return path;
   std::error_code error;
   const std::string whole = utf8_from(std::filesystem::absolute(path_from(path), error));
   return error ? path : whole;

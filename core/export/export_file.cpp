@@ -6,6 +6,7 @@
 
 #include "core/export/export_options.h"
 #include "core/export/layers_figure.h"
+#include "core/export/needs.h"
 #include "core/figure/figure.h"
 #include "core/files/whole_file.h"
 #include "core/network/network_trace.h"
@@ -59,9 +60,11 @@ std::string input_text(const Trace& trace, Index batch) {
                  text.empty() || input ? "" : "text: " + text});
 }
 
-/// "model:english · layer 2 · head 1 · batch entry 0 of 2 · text: the girl looked at"
+}  // namespace
+
 std::string about_figure(const Trace& trace, const ExportOptions& options) {
-  const std::string layer = options.layers.empty() ? layer_shown(trace) : "";
+  const bool one = options.layers.empty() && !is_of_prediction(options.style.kind);
+  const std::string layer = one ? layer_shown(trace) : "";
   const Index batch = trace.dims().batch;
   const bool one_of_several = batch > 1 && !is_parameter(options.stage);
   return dotted({std::string(file_name_of(trace.scenario.file)), layer.empty() ? "" : "layer " + layer,
@@ -70,27 +73,22 @@ std::string about_figure(const Trace& trace, const ExportOptions& options) {
                  input_text(trace, options.batch)});
 }
 
+namespace {
+
 void check_within(const char* option, Index value, Index count) {
   if (value >= 0 && value < count) return;
   throw SettingError(option, Message("{0} is out of range", value),
                      count == 1 ? Message("expected 0") : Message("expected 0 to {0}", count - 1));
 }
 
-void check_size(const StageCut& cut) {
-  const MatrixView first = cut.tensor().matrix(cut.batch, cut.heads.front());
-  const double bytes =
-      4 * static_cast<double>(cut.heads.size()) * static_cast<double>(first.rows) * static_cast<double>(first.cols);
-  if (!cut.tensor().source() || bytes <= memory_budget()) return;
-  const std::string size = formatted("%.1f GB", bytes / 1e9);
-  throw SettingError("--stage",
-                     Message("{0} of so many tokens would be {1} of numbers", std::string(name(cut.stage)), size),
-                     "expected a picture (.png), explain for single cells, or fewer tokens");
-}
-
 /// Throws SettingError if the array is more than such a file holds.
 void check_holds(const ArrayFormat& format, const NamedArray& array, const ExportOptions& options) {
   const MatrixView first = array.values.matrix();
   if (format.capacity != Capacity::one_matrix || array.values.count() == first.rows * first.cols) return;
+  if (options.style.kind == PictureKind::side_by_side)
+    throw SettingError("--kind",
+                       Message("three matrices cannot be written as {0}, which holds one", std::string(format.ending)),
+                       "expected .npy");
   if (options.layers.empty()) {
     throw SettingError(
         "--head", Message("several heads cannot be written as {0}, which holds one matrix", std::string(format.ending)),
@@ -119,8 +117,11 @@ void write_numbers(const Trace& trace, const ExportOptions& options, const Array
 /// Whether a page of weights can also show contribution_norms.
 bool can_add_contributions(const Trace& trace, const ExportOptions& options) {
   const bool layers = options.layers == "all" || options.layers == "encoder" || options.layers == "decoder";
-  return options.stage == Stage::weights && (options.layers.empty() || (layers && network_of(trace.inputs))) &&
-         options.pool == HeadPool::none && !trace[Stage::weights].source() && can_contribute(trace);
+  const PictureKind kind = options.style.kind;
+  const bool of_weights = kind == PictureKind::heatmap || kind == PictureKind::arcs || kind == PictureKind::overlay;
+  return of_weights && options.over.empty() && options.stage == Stage::weights &&
+         (options.layers.empty() || (layers && network_of(trace.inputs))) && options.pool == HeadPool::none &&
+         !trace[Stage::weights].source() && can_contribute(trace);
 }
 
 /// A figure for a page, without the panel of the picture alone: the page has a slider.
@@ -155,7 +156,7 @@ std::vector<Message> write_figure(const Trace& trace, const ExportOptions& optio
   if (extension == ".svg") write_whole_file(path, figure.svg(options.svg_text, about));
   else if (extension == ".pdf") write_whole_file(path, figure.pdf(about));
   else write_whole_file(path, figure.png(about));
-  return spec.size || spec.values ? figure.left_out() : std::vector<Message>{};
+  return figure.left_out();
 }
 
 }  // namespace
@@ -218,11 +219,14 @@ StageCut cut_of(const ExportOptions& options, const Trace& trace) {
 }
 
 NamedArray chosen_numbers(const Trace& trace, const ExportOptions& options) {
-  if (options.style.kind == PictureKind::overlay) return overlay_array(figure_for(trace, options), options);
-  if (options.style.kind == PictureKind::patch) return patch_array(trace, options);
+  const PictureKind kind = options.style.kind;
+  const bool of_mask = kind == PictureKind::reach || kind == PictureKind::blocks || kind == PictureKind::side_by_side;
+  if (kind == PictureKind::difference || of_mask || !options.over.empty()) return figure_numbers(trace, options);
+  if (kind == PictureKind::overlay) return overlay_array(figure_for(trace, options), options);
+  if (kind == PictureKind::patch) return patch_array(trace, options);
   if (!options.layers.empty()) return layers_array(trace, options);
+  check_needs(trace, options, ".npy");
   const StageCut cut = cut_of(options, trace);
-  check_size(cut);
   NamedArray array = stage_array(cut);
   array.name = measure_name(options);
   return array;
@@ -231,6 +235,7 @@ NamedArray chosen_numbers(const Trace& trace, const ExportOptions& options) {
 std::vector<Message> write_export(const Trace& trace, const ExportOptions& options, const std::string& path) {
   check_export_name(path);
   const std::string extension = extension_of(path);
+  check_needs(trace, options, extension);
   if (const std::optional<Trace> own = with_contribution_norms(trace, options))
     return write_export(*own, options, path);
   if (is_figure_file(extension)) return write_figure(trace, options, extension, path_from(path));

@@ -12,6 +12,7 @@
 #include "core/scenario/tensor_file.h"
 #include "core/tensor/error.h"
 #include "core/text/texts.h"
+#include "core/training/stage_book.h"
 
 namespace headlight {
 
@@ -31,11 +32,19 @@ std::string stage_names() {
 }
 
 void stage(ExportOptions& o, Text option, Text text) {
-  const std::optional<Stage> named = stage_named(std::string(text));
+  const std::optional<Stage> slope = gradient_named(text);
+  const std::optional<Stage> named = slope ? slope : stage_named(std::string(text));
   if (!named) fail(option, text, "is no stage", Message("one of {0}", stage_names()));
   o.stage = *named;
+  o.gradient = slope.has_value();
 }
-Written stage_text(const ExportOptions& o) { return std::string(name(o.stage)); }
+Written stage_text(const ExportOptions& o) { return o.gradient ? gradient_name(o.stage) : std::string(name(o.stage)); }
+
+void loss(ExportOptions& o, Text option, Text text) {
+  if (text.empty()) fail(option, text, "is empty", "a word");
+  o.loss = text;
+}
+Written loss_text(const ExportOptions& o) { return o.loss.empty() ? Written() : o.loss; }
 
 /// What is drawn for weights: the weights, contribution_norms or their shares.
 void measure(ExportOptions& o, Text option, Text text) {
@@ -190,6 +199,45 @@ Value one_of(Text option, Text text, const char* const (&names)[count], const ch
   fail(option, text, what, alternatives(names));
 }
 
+constexpr const char* together_words[] = {"mean", "sum", "max", "min"};
+
+/// "rows,heads"
+void over(ExportOptions& o, Text option, Text text) {
+  constexpr Text axes[] = {"rows", "cols", "heads", "layers"};
+  for (const Text axis : Parts(text, ',')) {
+    if (std::ranges::find(axes, axis) == std::end(axes))
+      fail(option, text, "names no axes", "rows, cols, heads, layers, or several as in heads,layers");
+  }
+  o.over = text;
+}
+void by(ExportOptions& o, Text option, Text text) {
+  o.by = one_of<TakeTogether>(option, text, together_words, "is no way to take numbers together");
+}
+Written by_text(const ExportOptions& o) {
+  return o.by == TakeTogether::mean ? Written() : together_words[static_cast<int>(o.by)];
+}
+void fuse(ExportOptions& o, Text option, Text text) {
+  if (text != "mean" && text != "max" && text != "min")
+    fail(option, text, "is no way to fuse heads", "mean, max or min");
+  o.fuse = one_of<TakeTogether>(option, text, together_words, "is no way to fuse heads");
+}
+Written fuse_text(const ExportOptions& o) {
+  return o.fuse == TakeTogether::mean ? Written() : together_words[static_cast<int>(o.fuse)];
+}
+void discard(ExportOptions& o, Text option, Text text) {
+  o.discard = parse_number(option, text);
+  if (!(*o.discard >= 0 && *o.discard < 1))
+    fail(option, text, "is no share of the weights", "0 or more and less than 1");
+}
+void mass(ExportOptions& o, Text option, Text text) {
+  const Text number = text.ends_with('%') ? text.substr(0, text.size() - 1) : text;
+  o.style.mass = parse_number(option, number) / 100;
+  if (!(*o.style.mass > 0 && *o.style.mass < 1)) fail(option, text, "is no share in percent", "such as 60%");
+}
+Written mass_text(const ExportOptions& o) {
+  return o.style.mass ? Written(shortest(100 * *o.style.mass) + "%") : Written();
+}
+
 constexpr const char* layer_words[] = {"all", "encoder", "decoder", "cross", "rollout", "flow", "experts", "kept"};
 void layers(ExportOptions& o, Text option, Text text) {
   const Text word = text.substr(0, text.find(':'));
@@ -284,6 +332,15 @@ constexpr ExportOption table[] = {
      layers, text_of_field<&ExportOptions::layers>, reset<&ExportOptions::layers>},
     part_option<&ExportOptions::rows>("--rows", "a part of the rows, as Python counts"),
     part_option<&ExportOptions::cols>("--cols", "a part of the columns"),
+    {"--over", "rows|cols|heads|layers,...",
+     "these taken together, as one row, column or matrix; all of them: one number", over,
+     text_of_field<&ExportOptions::over>, reset<&ExportOptions::over>},
+    {"--by", "mean|sum|max|min", "how --over takes numbers together; mean unless set", by, by_text,
+     reset<&ExportOptions::by>},
+    {"--fuse", "mean|max|min", "of rollout and flow: how a layer's heads become one; mean unless set", fuse, fuse_text,
+     reset<&ExportOptions::fuse>},
+    {"--discard", "X", "of rollout and flow: the share of each layer's smallest weights that become 0, as 0.9", discard,
+     number_text<&ExportOptions::discard>, reset<&ExportOptions::discard>},
     {"--kind", "heatmap|arcs|difference|...",
      "or reach, blocks, side-by-side (of masks); difference: of two heads or files; lens, why, patch: of what a "
      "network predicts; overlay: over its picture",
@@ -295,6 +352,8 @@ constexpr ExportOption table[] = {
     text_option<&ExportOptions::word>("--word", "WORD[,OTHER]",
                                       "whose logit why and patch are of; the most likely next one unset"),
     text_option<&ExportOptions::from>("--from", "TEXT", "the text whose states patch puts into this one"),
+    {"--loss", "WORD", "the word whose −log p the gradients d_STAGE are of; a trained document's own loss unset", loss,
+     loss_text, reset<&ExportOptions::loss>},
     {"--what", "residual|heads|mlp", "which of them; residual unless set", set_state,
      text_of_field<&ExportOptions::what>, reset<&ExportOptions::what>},
     text_option<&Style::other_mask>("--other-mask", "EXPR", "the second mask of side-by-side"),
@@ -322,6 +381,8 @@ constexpr ExportOption table[] = {
     switch_option<&Style::letters, true>("--letters", "(a), (b), ... before the heads' names"),
     {"--highlight", "Q0:Q1,K0:K1[=LABEL]", "a frame around these cells; may be repeated", highlight, highlight_text,
      reset<&Style::highlights>, true},
+    {"--mass", "P%", "a frame around the largest cells of a row, or of an overlay, that hold P percent of it", mass,
+     mass_text, reset<&Style::mass>},
     {"--size", "WxH|W|column|page", "of the figure: 640x480 pixels, 8x6cm, 80mm wide, 3.5x2.5in, a column (3.5in)",
      size, size_text},
     {"--font-size", "PT", "points, 6 or more; 8 on paper unless set", font_size, number_text<&Style::font_size>,
@@ -352,7 +413,13 @@ std::vector<std::string> export_words(const ExportOptions& options) {
 }
 
 std::string measure_name(const ExportOptions& options) {
-  return options.shares ? "contribution_shares" : std::string(name(options.stage));
+  const PictureKind kind = options.style.kind;
+  if (kind == PictureKind::reach || kind == PictureKind::blocks || kind == PictureKind::side_by_side)
+    return replaced(kinds[static_cast<int>(kind)], "-", "_");
+  const std::string of = options.shares     ? "contribution_shares"
+                         : options.gradient ? gradient_name(options.stage)
+                                            : std::string(name(options.stage));
+  return kind == PictureKind::difference ? of + "_difference" : of;
 }
 
 StageFigureStyle style_of(const ExportOptions& options) {
@@ -370,7 +437,8 @@ StageFigureStyle style_of(const ExportOptions& options) {
 }
 
 void apply_style_file(ExportOptions& options, const std::string& path) {
-  constexpr std::string_view not_style[] = {"stage", "batch", "head", "rows", "cols", "kind", "style"};
+  constexpr std::string_view not_style[] = {"stage", "batch", "head", "rows", "cols",   "kind",
+                                            "style", "over",  "by",   "fuse", "discard"};
   std::error_code error;
   if (!std::filesystem::is_regular_file(path_from(path), error)) {
     throw SettingError("--style", Message("{0} is no style and no file that can be read", in_quotes(path)),

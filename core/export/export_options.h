@@ -52,6 +52,9 @@ Theme parse_theme(const std::string& text);
 
 // The options.
 
+/// Several numbers as one.
+enum class TakeTogether : std::uint8_t { mean, sum, max, min };
+
 struct ExportOptions {
   Stage stage = Stage::weights;
   bool shares = false;  ///< for contribution_norms: each row divided by its sum
@@ -61,12 +64,18 @@ struct ExportOptions {
   bool said_heads = false;         ///< `heads` were given; otherwise layers are drawn with all heads
   HeadPool pool = HeadPool::none;  ///< overrides both
   Part rows, cols;
-  std::string query;   ///< for an overlay, the query's patch: "7,3", "cls"; "": the first token
-  std::string word;    ///< for why and patch: "is", "is,are"; "": the most likely next word
-  std::string from;    ///< for patch, the other text
-  std::string what;    ///< for patch, the states to use: "residual" (also ""), "heads", "mlp"
-  std::string layers;  ///< all layers in place of one: "all", a stack's name, "rollout", "flow"
-                       ///< (core/export/layers_figure.h); "": one
+  std::string query;      ///< for an overlay, the query's patch: "7,3", "cls"; "": the first token
+  std::string word;       ///< for why and patch: "is", "is,are"; "": the most likely next word
+  std::string from;       ///< for patch, the other text
+  std::string what;       ///< for patch, the states to use: "residual" (also ""), "heads", "mlp"
+  bool gradient = false;  ///< of the stage: --stage d_weights
+  std::string loss;       ///< the word whose −log p is the loss; "": the task's loss
+  std::string over;       ///< axes that are taken together: "rows", "cols", "heads", "layers", with commas; "": none
+  TakeTogether by = TakeTogether::mean;
+  TakeTogether fuse = TakeTogether::mean;  ///< of a layer's heads, for rollout and flow; never sum
+  std::optional<float> discard;            ///< for rollout and flow: the share of a layer's smallest weights that is 0
+  std::string layers;                      ///< all layers in place of one: "all", a stack's name, "rollout", "flow"
+                                           ///< (core/export/layers_figure.h); "": one
 
   StageFigureStyle style;  ///< without size and scale, which are the next two
   std::optional<WantedSize> size;
@@ -96,8 +105,15 @@ std::span<const ExportOption> all_export_options();
 /// "--values"}.
 std::vector<std::string> export_words(const ExportOptions& options);
 
-/// The name of the numbers in files: the stage, or "contribution_shares".
+/// The name of the numbers in files: the stage, "contribution_shares", "weights_difference", or the kind of picture.
 std::string measure_name(const ExportOptions& options);
+
+/// Throws SettingError if one of the options that the user gave, as "--head", means nothing for the kind of figure.
+void check_options(const ExportOptions& options, std::span<const std::string> given);
+/// Whether the kind of figure can show several heads.
+bool takes_several_heads(const ExportOptions& options);
+/// Whether the axis is in options.over.
+bool takes_over(const ExportOptions& options, std::string_view axis);
 
 /// The trace with contribution_norms, if the options need them (or their shares) and the trace lacks them; otherwise
 /// unset.

@@ -40,7 +40,7 @@ FigureSpec figure_of_tensor(const StageCut& cut, const StageFigureStyle& style, 
                             const std::string& title) {
   StageFigureStyle own = style;
   own.range = {};
-  own.norm = Norm::linear;
+  own.own_norm = true;  // none is chosen for the weights
   StageCut weights{cut.trace, Stage::weights, cut.batch, {cut.heads.front()}, false, cut.rows, cut.cols};
   FigureSpec spec = stage_figure(weights, own);
   if (!style.title) spec.title = title;
@@ -94,9 +94,10 @@ void style_difference(FigureSpec& spec, const StageFigureStyle& style, RangeMode
   spec.subtitle.clear();
   spec.palette = Palette::diverging;
   if (style.colormap.empty()) spec.colormap = style.print ? "coolwarm" : "";
-  if (style.range.mode == RangeMode::fixed) return;
-  spec.range_mode = mode;
-  spec.range.reset();
+  if (!style.own_norm) spec.norm = Norm::linear;
+  ExportOptions of_range;
+  of_range.style = style;
+  span_numbers(spec, of_range, mode);
 }
 
 /// The second file (B) minus the first (A), a panel for each head.
@@ -112,7 +113,7 @@ FigureSpec difference_of_files(const StageCut& cut, const StageFigureStyle& styl
   }
   const std::string& file = cut.trace.scenario.file;
   style_difference(spec, style, RangeMode::stage,
-                   std::string(name(cut.stage)) + " · " + file_in_title(style.other_file) + " − " +
+                   title_without_head(cut) + " · " + file_in_title(style.other_file) + " − " +
                        (file.empty() ? "this" : file_in_title(file)));
   return spec;
 }
@@ -130,7 +131,7 @@ FigureSpec difference(const StageCut& cut, const StageFigureStyle& style) {
   spec.kept.push_back(less(cut.matrix(b), cut.matrix(a)));
   spec.panels = {{spec.kept.back().matrix(), cut.masks(a), "", {}}};
   style_difference(spec, style, RangeMode::head,
-                   std::string(name(cut.stage)) + " · head " + std::to_string(b) + " − head " + std::to_string(a));
+                   title_without_head(cut) + " · head " + std::to_string(b) + " − head " + std::to_string(a));
   return spec;
 }
 
@@ -145,6 +146,9 @@ FigureSpec reach_figure(const StageCut& cut, const StageFigureStyle& style) {
   spec.kept.push_back(each_number(first, [](float v) { return v > 0 ? 1.0f : 0.0f; }));
   spec.panels.front().masks.allowed = spec.kept.back().matrix();
   spec.words.masked = "never";
+  ExportOptions of_range;
+  of_range.style = style;
+  span_numbers(spec, of_range, RangeMode::head);
   return spec;
 }
 
@@ -224,18 +228,7 @@ FigureSpec figure_of(const StageCut& cut, const StageFigureStyle& style) {
     case PictureKind::why:
     case PictureKind::patch: assert(false && "figure_for() draws it"); break;
   }
-  FigureSpec spec = stage_figure(cut, style);
-  const MatrixView& shown = spec.panels.front().matrix;
-  for (const Highlight& mark : spec.highlights) {
-    const bool inside = mark.first_row >= spec.first_row && mark.last_row <= spec.first_row + shown.rows &&
-                        mark.first_col >= spec.first_col && mark.last_col <= spec.first_col + shown.cols;
-    if (!inside) {
-      throw SettingError("--highlight", "a frame lies outside of the matrix",
-                         Message("expected rows within {0}:{1} and columns within {2}:{3}", spec.first_row,
-                                 spec.first_row + shown.rows, spec.first_col, spec.first_col + shown.cols));
-    }
-  }
-  return spec;
+  return stage_figure(cut, style);
 }
 
 }  // namespace headlight

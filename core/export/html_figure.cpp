@@ -11,6 +11,7 @@
 #include "core/figure/typesetter.h"
 #include "core/files/load_budget.h"
 #include "core/tensor/error.h"
+#include "core/text/text_template.h"
 #include "core/text/texts.h"
 #include "core/text/utf8_path.h"
 
@@ -159,6 +160,9 @@ Json data_of(const FigureSpec& spec, const std::string& stage, const FigureSpec*
           {"cols", first.cols},
           {"tokens", spec.row_ticks},
           {"key_tokens", spec.col_ticks},
+          {"spelled", spec.row_spelled},
+          {"key_spelled", spec.col_spelled},
+          {"categories", spec.categories},
           {"scale", cells.scale},
           {"values", base64(cells.numbers)},
           {"kept_only", cells.kept_only},
@@ -217,10 +221,11 @@ std::string html_figure(const FigureSpec& spec, const std::string& stage, const 
   const auto text_of = [](const char* name) { return whole_text(utf8_from(asset(name)), 1'000'000); };
   const std::string title = replaced(replaced(indices(spec.title, "_", ""), "&", "&amp;"), "<", "&lt;");
   const std::string data = data_of(spec, stage, arrives).dump(-1, ' ', false, Json::error_handler_t::replace);
-  std::string page = replaced(text_of("figure/figure.html"), "{{title}}", title);
-  page = replaced(page, "{{style}}", text_of("figure/figure.css"));
-  page = replaced(page, "{{script}}", text_of("figure/figure.js"));
-  return replaced(page, "{{data}}", replaced(data, "<", "\\u003c"));  // JSON must not end its <script> element
+  return fill_template(text_of("figure/figure.html"),
+                       {{"{{title}}", title},
+                        {"{{style}}", text_of("figure/figure.css")},
+                        {"{{script}}", text_of("figure/figure.js")},
+                        {"{{data}}", replaced(data, "<", "\\u003c")}});  // JSON must not end its <script> element
 }
 
 }  // namespace headlight

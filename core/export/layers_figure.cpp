@@ -1,6 +1,8 @@
 #include "core/export/layers_figure.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 #include "core/attention/projection.h"
 #include "core/network/attention_flow.h"
@@ -9,7 +11,9 @@
 #include "core/run/trace.h"
 #include "core/scenario/file_source.h"
 #include "core/scenario/inputs.h"
+#include "core/tensor/each_matrix.h"
 #include "core/tensor/error.h"
+#include "core/text/number_text.h"
 
 namespace headlight {
 
@@ -112,13 +116,29 @@ struct DrawnHeads {
   std::vector<Index> heads;
 };
 
-/// Puts the mean over heads in place of a layer's heads if the options pool them. Throws SettingError if the batch
-/// entry or all the heads do not exist, or for pooling that is not available for layers.
+/// [1, 1, rows, cols] of [1, H, rows, cols].
+Tensor largest_over_heads(const Tensor& heads) {
+  const MatrixView first = heads.matrix(0, 0);
+  const Tensor most = from_cells(first.rows, first.cols, [&](Index row, Index col) {
+    float largest = first(row, col);
+    for (Index h = 1; h < heads.size(1); ++h) {
+      const float value = heads.matrix(0, h)(row, col);
+      largest = std::isnan(value) || value > largest ? value : largest;
+    }
+    return largest;
+  });
+  return most.view({1, 1, first.rows, first.cols});
+}
+
+/// Puts the mean over heads, or the largest of them, in place of a layer's heads if the options pool them. Throws
+/// SettingError if the batch entry or all the heads do not exist.
 DrawnHeads choose_heads(const ExportOptions& options, DrawnLayer& layer) {
   check_batch(options.batch, layer.values.size(0));
-  if (options.pool == HeadPool::max)
-    throw SettingError("--head", "the largest of each layer's heads is not drawn", "expected all, mean, or numbers");
   const Index count = layer.values.rank() == 4 ? layer.values.size(1) : 1;
+  if (options.pool == HeadPool::max && layer.values.rank() == 4) {
+    layer.values = largest_over_heads(layer.values.slice(0, options.batch, 1));
+    return {0, {0}};
+  }
   if (options.pool == HeadPool::mean && layer.values.rank() == 4) {
     layer.values = mean_over_heads(layer.values.slice(0, options.batch, 1));
     return {0, {0}};
@@ -151,21 +171,24 @@ FigureSpec all_layers(const Trace& trace, const ExportOptions& options) {
     spec.line_names.push_back((numbered ? "L" : "") + layer.name);
     if (widest > spec.column_names.size()) {
       spec.column_names.clear();
-      for (const Index h : heads) spec.column_names.push_back("H" + std::to_string(h));
+      for (const Index h : heads)
+        spec.column_names.push_back(options.pool == HeadPool::none ? "H" + std::to_string(h) : "");
     }
     for (const Index h : heads) {
       FigurePanel panel{part_of(options, layer.values.matrix(batch, h)), {}, layer.name, {}};
-      if (layer.values.rank() == 4) panel.title += "." + std::to_string(h);
+      if (layer.values.rank() == 4 && options.pool == HeadPool::none) panel.title += "." + std::to_string(h);
       if (layer.trace)
         panel.masks =
             StageCut{*layer.trace, options.stage, options.batch, {h}, false, options.rows, options.cols}.masks(h);
       spec.panels.push_back(std::move(panel));
     }
   }
-  if (!style.columns && options.pool != HeadPool::mean) spec.columns = static_cast<Index>(widest);
+  if (!style.columns && options.pool == HeadPool::none) spec.columns = static_cast<Index>(widest);
   if (!style.title)
-    spec.title = std::string(name(options.stage)) +
-                 (options.pool == HeadPool::mean ? " · mean over heads, by layer" : " · layer.head");
+    spec.title =
+        std::string(name(options.stage)) + (options.pool == HeadPool::mean  ? " · mean over heads, by layer"
+                                            : options.pool == HeadPool::max ? " · largest of the heads, by layer"
+                                                                            : " · layer.head");
   span_numbers(spec, options);
   return spec;
 }
@@ -208,6 +231,51 @@ std::vector<Tensor> means_of(const HeadOverview& overview, Index last, const Exp
   return means;
 }
 
+/// The largest or smallest weight over the heads of each of these layers, [n, n].
+std::vector<Tensor> fused_heads(const Trace& trace, const ExportOptions& options,
+                                const std::vector<std::string>& layers) {
+  ExportOptions of_all = options;
+  const std::string stack = layers.front().substr(0, layers.front().find_first_of("._"));
+  of_all.layers = is_part(stack) ? stack : "all";
+  std::vector<Tensor> fused;
+  for (const DrawnLayer& layer : layers_drawn(trace, of_all)) {
+    if (std::ranges::find(layers, layer.name) == layers.end()) continue;
+    const Tensor entry = layer.values.slice(0, std::min(options.batch, layer.values.size(0) - 1), 1);
+    const MatrixView first = entry.matrix(0, 0);
+    fused.push_back(from_cells(first.rows, first.cols, [&](Index row, Index col) {
+      float all = first(row, col);
+      for (Index h = 1; h < entry.size(1); ++h) {
+        const float value = entry.matrix(0, h)(row, col);
+        all = options.fuse == TakeTogether::max ? std::max(all, value) : std::min(all, value);
+      }
+      return all;
+    }));
+  }
+  return fused;
+}
+
+/// The weights with the smallest of them, this share of all, set to zero.
+Tensor without_smallest(const Tensor& weights, float share) {
+  const Tensor packed = weights.contiguous();
+  Buffer values(packed.values().begin(), packed.values().end());
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return values[i]; });
+  const auto count = static_cast<std::size_t>(static_cast<double>(share) * static_cast<double>(values.size()));
+  for (std::size_t i = 0; i < count; ++i) values[order[i]] = 0;
+  return {packed.shape(), std::move(values)};
+}
+
+/// "mean over heads", "largest of the heads, smallest 90 % discarded"
+std::string fused_text(const ExportOptions& options) {
+  const char* of = options.fuse == TakeTogether::max   ? "largest of the heads"
+                   : options.fuse == TakeTogether::min ? "smallest of the heads"
+                                                       : "mean over heads";
+  return of + (options.discard
+                   ? ", smallest " + formatted("%g", 100 * static_cast<double>(*options.discard)) + " % discarded"
+                   : std::string());
+}
+
 }  // namespace
 
 bool takes_layers_together(const ExportOptions& options) {
@@ -218,28 +286,33 @@ JoinedLayers join_layers(const Trace& trace, const ExportOptions& options) {
   const HeadOverview overview = overview_for(trace, options);
   const Index last = last_layer(overview, options);
   const OverviewLayer& layer = overview.layers[static_cast<std::size_t>(last)];
-  const std::vector<Tensor> means = means_of(overview, last, options);
+  std::vector<Tensor> means = means_of(overview, last, options);
   const Index n = means.front().size(0);
   const std::string upto =
       means.size() == 1 ? ", layer " + layer.layer : ", layers 0 to " + layer.layer.substr(layer.layer.rfind('.') + 1);
   JoinedLayers out;
-  out.means = means;
   for (Index i = 0; i <= last; ++i) {
     const OverviewLayer& each = overview.layers[static_cast<std::size_t>(i)];
     if (each.stack == layer.stack && each.cross == layer.cross) out.layers.push_back(each.layer);
   }
+  if (options.fuse != TakeTogether::mean) means = fused_heads(trace, options, out.layers);
+  if (options.discard) {
+    for (Tensor& mean : means) mean = without_smallest(mean, *options.discard);
+  }
+  out.means = means;
+  const std::string fused = fused_text(options);
   const char* divided = std::ranges::any_of(means, leaves_one) ? ", rows divided by their sum" : "";
   if (options.layers.starts_with("rollout")) {
     out.matrix = attention_rollout(means);
-    out.title = "attention rollout" + upto;
-    out.formula = std::string("product of ½ mean over heads + ½ I") + divided;
+    out.title = "attention rollout" + upto + (fused == "mean over heads" ? "" : " · " + fused);
+    out.formula = "product of ½ " + fused + " + ½ I" + divided;
     return out;
   }
   std::vector<Tensor> rows;
   for (Index q = 0; q < n; ++q) rows.push_back(attention_flow(means, q));
   out.matrix = joined(rows).view({n, n});
   out.title = "attention flow" + upto;
-  out.formula = std::string("largest flow, edges carry ½ mean over heads + ½ I") + divided;
+  out.formula = "largest flow, edges carry ½ " + fused + " + ½ I" + divided;
   return out;
 }
 
@@ -251,9 +324,11 @@ FigureSpec figure_of_one(const Trace& trace, ExportOptions options) {
 }
 
 void span_numbers(FigureSpec& spec, const ExportOptions& options, RangeMode mode) {
-  if (options.style.own_range) return;
-  spec.range_mode = mode;
+  const RangeSetting& setting = options.style.range;
+  spec.range_mode = options.style.own_range ? setting.mode : mode;
   spec.range.reset();
+  if (spec.range_mode == RangeMode::fixed)
+    spec.range = setting.percent ? percentiles(spec, setting.fixed) : setting.fixed;
 }
 
 namespace {
@@ -284,6 +359,20 @@ FigureSpec drawn(const Trace& trace, const ExportOptions& options) {
   return takes_layers_together(options) ? together_figure(trace, options) : all_layers(trace, options);
 }
 
+/// Throws SettingError if a highlight is outside of the matrix.
+void check_highlights(const FigureSpec& spec) {
+  const MatrixView& shown = spec.panels.front().matrix;
+  for (const Highlight& mark : spec.highlights) {
+    const bool inside = mark.first_row >= spec.first_row && mark.last_row <= spec.first_row + shown.rows &&
+                        mark.first_col >= spec.first_col && mark.last_col <= spec.first_col + shown.cols;
+    if (!inside) {
+      throw SettingError("--highlight", "a frame lies outside of the matrix",
+                         Message("expected rows within {0}:{1} and columns within {2}:{3}", spec.first_row,
+                                 spec.first_row + shown.rows, spec.first_col, spec.first_col + shown.cols));
+    }
+  }
+}
+
 }  // namespace
 
 FigureSpec figure_for(const Trace& trace, const ExportOptions& options) {
@@ -292,6 +381,11 @@ FigureSpec figure_for(const Trace& trace, const ExportOptions& options) {
   if (overlay) check_overlay(trace, options);
   FigureSpec spec = drawn(own ? *own : trace, options);
   if (overlay) lay_over_picture(spec, trace, options);
+  if (!options.over.empty()) take_together(spec, options);
+  if (!overlay && spec.kind != FigureKind::arcs) check_highlights(spec);
+  if (spec.mass && !options.style.title)
+    spec.title += " · frame: " + formatted("%g", 100 * static_cast<double>(*spec.mass)) +
+                  (overlay ? " % of the patches' sum" : " % of each row");
   if (own) spec.kept.push_back(own->contributions);
   if (options.shares && !options.style.title) spec.title = "share of " + spec.title;
   return spec;
@@ -322,7 +416,7 @@ NamedArray layers_array(const Trace& trace, const ExportOptions& options) {
       append_numbers(numbers, part);
     }
   }
-  if (options.pool == HeadPool::mean) shape.erase(shape.begin() + 1);
+  if (options.pool != HeadPool::none) shape.erase(shape.begin() + 1);
   return {std::string(name(options.stage)), Tensor(shape, std::move(numbers)),
           info(options.stage).palette == Palette::boolean};
 }

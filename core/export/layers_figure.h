@@ -59,6 +59,13 @@ FigureSpec network_figure(const Trace& trace, const ExportOptions& options);
 /// [layers, n, experts] with shares, or [layers, n] with bytes.
 NamedArray network_array(const Trace& trace, const ExportOptions& options);
 
+/// Takes the axes of options.over together; `spec` is the figure without it. Returns the shape of the numbers that are
+/// left. Throws SettingError.
+Shape take_together(FigureSpec& spec, const ExportOptions& options);
+/// The numbers of the figure's panels as they are drawn: [panels, rows, cols] or, for one panel, [rows, cols]. In reach
+/// and side-by-side, NaN for a cell without a number.
+NamedArray figure_numbers(const Trace& trace, const ExportOptions& options);
+
 /// The numbers of these figures: [L, H, rows, cols] for all layers, [n, n] for a matrix computed from all layers.
 NamedArray layers_array(const Trace& trace, const ExportOptions& options);
 
@@ -92,6 +99,8 @@ std::string prediction_csv(const Trace& trace, const ExportOptions& options);
 /// The effect of each patch: [layers, positions], or [layers, heads] with NaN for layers with fewer heads.
 NamedArray patch_array(const Trace& trace, const ExportOptions& options);
 
+/// What a figure's file says of it: "model:english · layer 2 · head 1 · batch entry 0 of 2 · text: the girl looked at"
+std::string about_figure(const Trace& trace, const ExportOptions& options);
 /// The numbers that the options choose; not for lens and why, which are tables of words. Throws SettingError.
 NamedArray chosen_numbers(const Trace& trace, const ExportOptions& options);
 

@@ -121,7 +121,7 @@ FigureSpec network_figure(const Trace& trace, const ExportOptions& options) {
     }
     spec.values = !style.bare;
     spec.row_ticks = kept.layers;
-    spec.col_ticks = kept.words;
+    if (style.tokens) spec.col_ticks = kept.words;
     spec.kept.push_back(kept.bytes);
     spec.panels = {{spec.kept.back().matrix(), {}, "", {}}};
     if (!style.row_label) spec.row_label = "layers";
@@ -136,7 +136,7 @@ FigureSpec network_figure(const Trace& trace, const ExportOptions& options) {
   const ChosenExperts chosen = chosen_experts(trace, options);
   FigureSpec spec = empty_figure(trace, options, "which experts each word chose");
   spec.subtitle = "each expert's share; blank: not chosen";
-  spec.row_ticks = chosen.words;
+  if (style.tokens) spec.row_ticks = chosen.words;
   if (!style.row_label) spec.row_label = "words";
   if (!style.col_label) spec.col_label = "experts";
   for (std::size_t i = 0; i < chosen.shares.size(); ++i) {
@@ -195,12 +195,19 @@ Index row_named(const Trace& trace, const PictureGrid& grid, const ExportOptions
     if (trace.inputs.name_along(Axis::query, options.batch, i) == options.query) found.push_back(i);
   }
   if (found.size() == 1) return found.front();
+  // With --grid the patches have no names: "1,0" is one's row and column.
+  if (const std::size_t comma = options.query.find(','); comma != std::string::npos && dims.n_q == dims.n_k) {
+    const Index row = number_of_text<Index>(options.query.substr(0, comma)).value_or(-1),
+                col = number_of_text<Index>(options.query.substr(comma + 1)).value_or(-1);
+    if (found.empty() && row >= 0 && row < grid.rows && col >= 0 && col < grid.columns)
+      return grid.first + row * grid.columns + col;
+  }
   const Index number = number_of_text<Index>(options.query).value_or(-1);
   if (found.empty() && number >= 0 && number < dims.n_q) return number;
   if (found.size() > 1)
     throw SettingError("--query", Message("\"{0}\" names {1} tokens", options.query, std::ssize(found)),
                        Message("expected a query's number, such as {0}", found.front()));
-  if (dims.n_q != dims.n_k || !network_of(trace.inputs))
+  if (dims.n_q != dims.n_k)
     throw SettingError("--query", Message("\"{0}\" is no query", options.query),
                        Message("expected one of its tokens, or a number up to {0}", dims.n_q - 1));
   std::string expected = "expected a patch's row and column up to " + std::to_string(grid.rows - 1) + "," +

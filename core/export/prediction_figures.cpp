@@ -26,7 +26,8 @@ const Network& predicting(const Trace& trace, const ExportOptions& options) {
   const char* kind = name_of(options.style.kind);
   if (!pass || !pass->network->spec().head.output.there())
     throw SettingError("--kind", Message("{0} is of a network that predicts words", kind), "expected a language model");
-  if (options.rows != Part{} || options.cols != Part{} || !options.layers.empty())
+  const bool part = options.rows != Part{} || options.cols != Part{};
+  if ((part && options.style.kind == PictureKind::why) || !options.layers.empty())
     throw SettingError("--kind", Message("{0} is drawn whole", kind), "expected no --rows, --cols or --layers with it");
   check_batch(options.batch, pass->text.tokens.size());
   return *pass->network;
@@ -49,12 +50,41 @@ struct Grid {
   }
 };
 
+/// The rows and columns that --rows and --cols choose.
+struct GridPart {
+  std::size_t first_row, last_row, first_col, last_col;
+};
+GridPart part_of_grid(const ExportOptions& options, std::size_t rows, std::size_t cols) {
+  const auto [r0, r1] = settle(options.rows, static_cast<Index>(rows), "--rows");
+  const auto [c0, c1] = settle(options.cols, static_cast<Index>(cols), "--cols");
+  return {static_cast<std::size_t>(r0), static_cast<std::size_t>(r1), static_cast<std::size_t>(c0),
+          static_cast<std::size_t>(c1)};
+}
+
+Grid chosen_part(const Grid& grid, const ExportOptions& options) {
+  const GridPart part = part_of_grid(options, grid.rows.size(), grid.cols.size());
+  const auto cut = [](const std::vector<std::string>& all, std::size_t first, std::size_t last) {
+    return std::vector(all.begin() + static_cast<std::ptrdiff_t>(first),
+                       all.begin() + static_cast<std::ptrdiff_t>(last));
+  };
+  Grid out{cut(grid.rows, part.first_row, part.last_row), cut(grid.cols, part.first_col, part.last_col), {}};
+  for (std::size_t row = part.first_row; row < part.last_row; ++row) {
+    for (std::size_t col = part.first_col; col < part.last_col; ++col)
+      out.values.push_back(grid.values[row * grid.cols.size() + col]);
+  }
+  return out;
+}
+
 /// The figure of one grid, with words or numbers in its cells.
 FigureSpec grid_figure(const Trace& trace, const ExportOptions& options, const Grid& grid, const std::string& title,
                        const std::string& on_paper) {
   const StageFigureStyle style = style_of(options);
-  FigureSpec spec = figure_of_one(trace, options);
+  ExportOptions whole = options;
+  whole.rows = whole.cols = {};
+  FigureSpec spec = figure_of_one(trace, whole);
   spec.row_ticks = grid.rows, spec.col_ticks = grid.cols;
+  spec.first_row = spec.first_col = 0;
+  if (!style.tokens && options.what != "heads") spec.col_ticks.clear();
   spec.row_pictures.clear();
   if (std::ssize(grid.cols) != std::ssize(spec.col_pictures)) spec.col_pictures.clear();  // not of these columns
   spec.kept = {grid.tensor(1), grid.there()};  // empty cells are masked, so that no "0" is written in them
@@ -79,14 +109,24 @@ FigureSpec with_logit_style(FigureSpec spec, const ExportOptions& options) {
 std::string in_digits(double value) { return (value < 0 ? "−" : "") + formatted("%.4g", std::abs(value)); }
 
 struct Lens {
-  std::vector<std::string> words;
+  std::vector<std::string> words;  ///< of the chosen positions
   std::vector<std::vector<LensCell>> cells;
+  std::size_t first_block = 0, first_position = 0;
 };
 
 Lens lens_for(const Trace& trace, const ExportOptions& options) {
   predicting(trace, options);
   const auto pass = whole_pass(trace, false, true);
-  return {pass->text.last_stack().words(options.batch), lens_of(*pass, options.batch)};
+  const std::vector<std::string> words = pass->text.last_stack().words(options.batch);
+  const std::vector<std::vector<LensCell>> cells = lens_of(*pass, options.batch);
+  const GridPart part = part_of_grid(options, cells.size(), words.size());
+  Lens lens{{}, {}, part.first_row, part.first_col};
+  for (std::size_t at = part.first_col; at < part.last_col; ++at) lens.words.push_back(words[at]);
+  for (std::size_t block = part.first_row; block < part.last_row; ++block) {
+    const auto first = cells[block].begin() + static_cast<std::ptrdiff_t>(part.first_col);
+    lens.cells.emplace_back(first, first + std::ssize(lens.words));
+  }
+  return lens;
 }
 
 /// The most probable word after each block, coloured by the probability of the final word.
@@ -95,7 +135,7 @@ FigureSpec lens_figure(const Trace& trace, const ExportOptions& options) {
   Grid grid{{}, lens.words, {}};
   std::vector<std::string> words;
   for (const std::vector<LensCell>& line : lens.cells) {
-    grid.rows.push_back("block " + std::to_string(grid.rows.size()));
+    grid.rows.push_back("block " + std::to_string(lens.first_block + grid.rows.size()));
     for (const LensCell& cell : line) {
       grid.values.push_back(static_cast<float>(cell.probability_of));
       words.push_back(cell.likely.text);
@@ -149,6 +189,27 @@ PartPlace place_of(const AskedParts& parts, const LogitPart& part) {
   return {row, ""};
 }
 
+/// If one part is more than four times as large as every other, the colours end at those, and the title names it.
+void break_bar(FigureSpec& spec, const ExportOptions& options, const Grid& grid) {
+  constexpr float drowns = 4;
+  if (options.style.own_range || grid.values.size() < 3) return;
+  std::size_t largest = 0;
+  float most = 0, next = 0;
+  for (std::size_t i = 0; i < grid.values.size(); ++i) {
+    const float size = is_missing(grid.values[i]) ? 0 : std::abs(grid.values[i]);
+    if (size > most) next = most, most = size, largest = i;
+    else next = std::max(next, size);
+  }
+  if (!(next > 0) || most < drowns * next) return;
+  spec.range_mode = RangeMode::fixed;
+  spec.range = ValueRange{-next, next};
+  spec.broken_bar = true;
+  const std::string row = grid.rows[largest / grid.cols.size()], col = grid.cols[largest % grid.cols.size()];
+  if (!options.style.title)
+    spec.title += "; " + row + "." + col + ", " + in_digits(static_cast<double>(grid.values[largest])) +
+                  ", is beyond the colours";
+}
+
 FigureSpec why_figure(const Trace& trace, const ExportOptions& options) {
   const AskedParts parts = parts_for(trace, options);
   Index heads = 0;
@@ -177,6 +238,7 @@ FigureSpec why_figure(const Trace& trace, const ExportOptions& options) {
                                                  "the parts of the logit of " + logit + ", their sum"),
                                      options);
   spec.subtitle = "what each head, MLP, bias and the word itself add to it; all cells together are the logit";
+  break_bar(spec, options, grid);
   spec.words.masked = "no part";
   if (!options.style.row_label) spec.row_label = "layer";
   if (!options.style.col_label) spec.col_label = "head";
@@ -228,8 +290,8 @@ FigureSpec patch_figure(const Trace& trace, const ExportOptions& options) {
   const bool of_heads = options.what == "heads";
   const Patched patched = patched_for(trace, options);
   const std::string change = "change of the logit of " + patched.word.text();
-  FigureSpec spec =
-      with_logit_style(grid_figure(trace, options, changes_of(patched, of_heads), change, change), options);
+  FigureSpec spec = with_logit_style(
+      grid_figure(trace, options, chosen_part(changes_of(patched, of_heads), options), change, change), options);
   spec.subtitle = "from “" + options.from + "”; " + in_digits(patched.made.before) + " before, " +
                   in_digits(patched.made.after_all) + " with all";
   if (!options.style.row_label) {
@@ -247,8 +309,9 @@ std::string lens_table(const Trace& trace, const ExportOptions& options) {
   for (std::size_t block = 0; block < lens.cells.size(); ++block) {
     for (std::size_t at = 0; at < lens.words.size(); ++at) {
       const LensCell& cell = lens.cells[block][at];
-      table += std::to_string(block) + "," + std::to_string(at) + "," + quoted(lens.words[at]) + "," +
-               quoted(cell.likely.text) + formatted(",%.9g,%.9g\n", cell.likely.probability, cell.probability_of);
+      table += std::to_string(lens.first_block + block) + "," + std::to_string(lens.first_position + at) + "," +
+               quoted(lens.words[at]) + "," + quoted(cell.likely.text) +
+               formatted(",%.9g,%.9g\n", cell.likely.probability, cell.probability_of);
     }
   }
   return table;
@@ -276,7 +339,8 @@ FigureSpec prediction_figure(const Trace& trace, const ExportOptions& options) {
 }
 
 NamedArray patch_array(const Trace& trace, const ExportOptions& options) {
-  return {"patch_effects", changes_of(patched_for(trace, options), options.what == "heads").tensor(), false};
+  const Grid changes = changes_of(patched_for(trace, options), options.what == "heads");
+  return {"patch_effects", chosen_part(changes, options).tensor(), false};
 }
 
 std::string prediction_csv(const Trace& trace, const ExportOptions& options) {

@@ -3,7 +3,10 @@
 #include <array>
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
 #include "core/scenario/inputs.h"
+#include "core/text/text_template.h"
 #include "core/text/texts.h"
 
 namespace headlight {
@@ -255,12 +258,14 @@ sys.exit(0 if right else 1)
 std::string layers_script(const ExportOptions& options, const std::vector<std::string>& layers) {
   const bool rolls = options.layers.starts_with("rollout");
   std::string names;
-  for (const std::string& layer : layers) names += (names.empty() ? "\"" : ", \"") + layer + "\"";
-  std::string text = std::string(averages_script) + (rolls ? rollout : flow) + check;
-  text = replaced(std::move(text), "{what}", rolls ? "attention rollout" : "attention flow");
-  text = replaced(std::move(text), "{names}", names);
-  text = replaced(std::move(text), "{rows}", python_slice(options.rows));
-  return replaced(std::move(text), "{cols}", python_slice(options.cols));
+  for (const std::string& layer : layers)  // a file's own names: what JSON quotes, Python reads as the same text
+    names += (names.empty() ? "" : ", ") +
+             nlohmann::json(layer).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  return fill_template(std::string(averages_script) + (rolls ? rollout : flow) + check,
+                       {{"{what}", rolls ? "attention rollout" : "attention flow"},
+                        {"{names}", names},
+                        {"{rows}", python_slice(options.rows)},
+                        {"{cols}", python_slice(options.cols)}});
 }
 
 }  // namespace headlight

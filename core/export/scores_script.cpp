@@ -159,8 +159,9 @@ void Script::alibi_slopes() {
   const std::string from = trace_.query_offset == 0 ? "" : " - " + std::to_string(trace_.query_offset);
   line(either("distance = torch.arange(n_k) - torch.arange(n_q)[:, None]" + from + "  # k - q",
               "distance = np.arange(n_k) - np.arange(n_q)[:, None]" + from + "  # k - q"));
-  line(either("bias = bias + torch.tensor(slopes)[:, None, None] * distance",
-              "bias = bias + np.array(slopes, dtype=np.float32)[:, None, None] * distance"));
+  const std::string steps = scenario_.alibi_symmetric ? "-abs(distance)" : "distance";
+  line(either("bias = bias + torch.tensor(slopes)[:, None, None] * " + steps,
+              "bias = bias + np.array(slopes, dtype=np.float32)[:, None, None] * " + steps));
 }
 
 void Script::t5_table() {
@@ -192,7 +193,7 @@ void Script::biases(Stage stage) {
   line();
   line("# What is added to the scores before the mask.");
   line(trace_.inputs.bias.defined() ? "bias = inputs[\"bias\"]" : "bias = 0");
-  if (scenario_.alibi) alibi_slopes();
+  if (scenario_.any_alibi()) alibi_slopes();
   if (scenario_.t5_bias) t5_table();
   step(stage, source(stage) + " + bias");
 }

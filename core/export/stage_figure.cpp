@@ -46,6 +46,17 @@ std::vector<std::string> ticks(const StageCut& cut, Axis axis, Index first, Inde
   return words;
 }
 
+/// The tokens as they are spelled, if that is known and differs.
+std::vector<std::string> spelled(const StageCut& cut, Axis axis, Index first, Index count) {
+  std::vector<std::string> out;
+  bool any = false;
+  for (Index i = first; i < first + count; ++i) {
+    out.push_back(cut.trace.inputs.spelled_along(axis, cut.batch, i));
+    any = any || !out.back().empty();
+  }
+  return any ? out : std::vector<std::string>();
+}
+
 /// The pieces of the picture for these tokens; null for a token that is no patch.
 std::vector<std::shared_ptr<const Image>> pieces(const StageCut& cut, Axis axis, Index first, Index count) {
   const auto run = network_of(cut.trace.inputs);
@@ -94,30 +105,6 @@ ValueRange whole_range(const StageCut& cut, ColormapKind kind) {
     }
   }
   return extent.range(kind);
-}
-
-/// The percentiles of the values that the panels show, interpolated as in NumPy's percentile.
-ValueRange percentiles(const FigureSpec& spec, ValueRange percent) {
-  std::vector<float> values;
-  for (const FigurePanel& panel : spec.panels) {
-    for (Index row = 0; row < panel.matrix.rows; ++row) {
-      for (Index col = 0; col < panel.matrix.cols; ++col) {
-        if (classify(panel.matrix, panel.masks, row, col) == CellKind::value) values.push_back(panel.matrix(row, col));
-      }
-    }
-  }
-  if (values.empty()) return {0, 1};
-  std::sort(values.begin(), values.end());
-  const auto at = [&](float share) {
-    const double position = static_cast<double>(share) / 100 * static_cast<double>(values.size() - 1);
-    const auto low = static_cast<std::size_t>(position), high = std::min(low + 1, values.size() - 1);
-    return static_cast<float>(values[low] + (position - std::floor(position)) *
-                                                (static_cast<double>(values[high]) - static_cast<double>(values[low])));
-  };
-  const ValueRange range{at(percent.lo), at(percent.hi)};
-  if (range.lo < range.hi) return range;
-  throw SettingError("--range", Message("these percentiles are one value, {0}", std::to_string(range.lo)),
-                     "expected two that differ");
 }
 
 void set_range(const StageFigureStyle& style, const StageCut& cut, FigureSpec& spec) {
@@ -205,9 +192,7 @@ void add_panels(const StageCut& cut, FigureSpec& spec) {
 }
 
 std::string title_of(const StageCut& cut) {
-  std::string title(info(cut.stage).name);
-  if (const std::string layer = layer_shown(cut.trace); !layer.empty()) title += " · layer " + layer;
-  if (!is_parameter(cut.stage) && cut.trace.dims().batch > 1) title += " · batch " + std::to_string(cut.batch);
+  const std::string title = title_without_head(cut);
   if (!has_head_axis(cut.stage)) return title;
   if (cut.pool == HeadPool::mean) return title + " · mean of " + std::to_string(heads_of(cut)) + " heads";
   if (cut.pool == HeadPool::max) return title + " · largest of " + std::to_string(heads_of(cut)) + " heads";
@@ -215,6 +200,36 @@ std::string title_of(const StageCut& cut) {
 }
 
 }  // namespace
+
+std::string title_without_head(const StageCut& cut) {
+  std::string title(info(cut.stage).name);
+  if (const std::string layer = layer_shown(cut.trace); !layer.empty()) title += " · layer " + layer;
+  if (!is_parameter(cut.stage) && cut.trace.dims().batch > 1) title += " · batch " + std::to_string(cut.batch);
+  return title;
+}
+
+ValueRange percentiles(const FigureSpec& spec, ValueRange percent) {
+  std::vector<float> values;
+  for (const FigurePanel& panel : spec.panels) {
+    for (Index row = 0; row < panel.matrix.rows; ++row) {
+      for (Index col = 0; col < panel.matrix.cols; ++col) {
+        if (classify(panel.matrix, panel.masks, row, col) == CellKind::value) values.push_back(panel.matrix(row, col));
+      }
+    }
+  }
+  if (values.empty()) return {0, 1};
+  std::sort(values.begin(), values.end());
+  const auto at = [&](float share) {
+    const double position = static_cast<double>(share) / 100 * static_cast<double>(values.size() - 1);
+    const auto low = static_cast<std::size_t>(position), high = std::min(low + 1, values.size() - 1);
+    return static_cast<float>(values[low] + (position - std::floor(position)) *
+                                                (static_cast<double>(values[high]) - static_cast<double>(values[low])));
+  };
+  const ValueRange range{at(percent.lo), at(percent.hi)};
+  if (range.lo < range.hi) return range;
+  throw SettingError("--range", Message("these percentiles are one value, {0}", std::to_string(range.lo)),
+                     "expected two that differ");
+}
 
 std::string python_slice(const Part& part) {
   return (part.first ? std::to_string(*part.first) : "") + ":" + (part.last ? std::to_string(*part.last) : "");
@@ -287,12 +302,16 @@ FigureSpec stage_figure(const StageCut& cut, const StageFigureStyle& style) {
     const MatrixView matrix = cut.matrix(0);
     spec.row_ticks = ticks(cut, about.rows, spec.first_row, matrix.rows);
     spec.col_ticks = ticks(cut, about.cols, spec.first_col, matrix.cols);
+    spec.row_spelled = spelled(cut, about.rows, spec.first_row, matrix.rows);
+    spec.col_spelled = spelled(cut, about.cols, spec.first_col, matrix.cols);
     spec.row_pictures = pieces(cut, about.rows, spec.first_row, matrix.rows);
     spec.col_pictures = pieces(cut, about.cols, spec.first_col, matrix.cols);
   }
-  spec.palette = about.palette;
+  spec.palette = cut.trace.palette_of(cut.stage);
   if (style.print && style.colormap.empty() && spec.palette == Palette::diverging) spec.colormap = "cividis";
   if (style.print && style.colormap.empty() && spec.palette == Palette::sequential) spec.colormap = "greys";
+  if (cut.trace.inputs.guessed && cut.trace.scenario.mask.empty() && cut.trace.scenario.painted.empty())
+    spec.words.masked = "0 in every head, perhaps masked";
   add_panels(cut, spec);
   set_range(style, cut, spec);
   spec.norm = usual_norm(style, cut, spec);
@@ -307,7 +326,7 @@ void append_numbers(Buffer& numbers, const MatrixView& matrix) {
 
 NamedArray stage_array(const StageCut& cut) {
   const bool boolean = info(cut.stage).palette == Palette::boolean;
-  const std::string key(name(cut.stage));
+  const std::string key = cut.trace.name_of(cut.stage);
   const Tensor& whole = cut.tensor();
   if (is_parameter(cut.stage) && cut.rows == Part{} && cut.cols == Part{}) return {key, whole, boolean};
   if (cut.pool != HeadPool::none) {

@@ -51,6 +51,11 @@ struct StageCut {
 std::string formula_of(const Trace& trace, Stage stage);
 /// The layer of the trace, if there are several: "7", "cross.0"; empty if there is only one.
 std::string layer_shown(const Trace& trace);
+/// "weights · layer 2 · batch 0"
+std::string title_without_head(const StageCut& cut);
+/// The percentiles of the values that the panels show, interpolated as in NumPy's percentile. Throws SettingError if
+/// they are one value.
+ValueRange percentiles(const FigureSpec& spec, ValueRange percent);
 /// All heads of a stage as a grid; only the matrix if it has no head axis.
 StageCut all_heads(const Trace& trace, Stage stage, Index batch = 0);
 

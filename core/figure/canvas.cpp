@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/figure/raster_scale.h"
 #include "core/text/number_text.h"
 #include "core/text/texts.h"
 #include "core/text/unicode.h"
@@ -13,9 +14,8 @@
 namespace headlight {
 namespace {
 
-constexpr Index most_svg_rectangles = 64 * 64;
-constexpr float least_rectangle = 6;  // units; many smaller cells would make huge files
-constexpr float embedded_scale = 2;   // pixels for one unit in embedded pictures
+constexpr Index most_svg_rectangles = 10'000;  // more would make huge files
+constexpr float embedded_scale = 2;            // pixels for one unit in embedded pictures
 
 /// Up to two decimals, without zeros at the end.
 std::string number(float value) {
@@ -192,13 +192,13 @@ void SvgCanvas::heatmap(const Box& rect, const MatrixView& matrix, const CellMas
                         bool gaps) {
   const float w = rect.w / static_cast<float>(matrix.cols), h = rect.h / static_cast<float>(matrix.rows);
   const int gap = gaps ? heatmap_gap(static_cast<double>(w), static_cast<double>(h)) : 0;
-  if (matrix.rows * matrix.cols <= most_svg_rectangles && std::min(w, h) >= least_rectangle) {
+  if (matrix.rows * matrix.cols <= most_svg_rectangles) {
     return cells(rect, matrix, masks, style, static_cast<float>(gap));
   }
   HeatmapStyle own = style;
-  own.scale = embedded_scale;
-  own.gap = gap * static_cast<int>(embedded_scale);
-  const auto pixels = [](float units) { return std::max(1, static_cast<int>(std::lround(units * embedded_scale))); };
+  own.scale = raster_scale(rect.w, rect.h, embedded_scale);
+  own.gap = static_cast<int>(std::lround(static_cast<float>(gap) * own.scale));
+  const auto pixels = [&](float units) { return std::max(1, static_cast<int>(std::lround(units * own.scale))); };
   image(rect, heatmap_raster(matrix, masks, own, pixels(rect.w), pixels(rect.h)), false);
 }
 

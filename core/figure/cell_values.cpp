@@ -16,6 +16,9 @@ namespace {
 
 constexpr float padding = 3;  // on each side of a number
 
+/// The width of a word in a cell.
+float word_room(const FigureLayout& layout) { return layout.cell_width - (layout.cell_width < 60 ? 2 : 2 * padding); }
+
 constexpr float sizes[] = {13, 11, 10, 9, 8};
 
 struct Format {
@@ -83,7 +86,7 @@ class Writer {
 
   /// Writes a word, cut to the width of the cell.
   void word(Point centre, std::string text, float shown, ValueRange range) {
-    const float free_width = layout_.cell_width - 2 * padding;
+    const float free_width = word_room(layout_);
     bool cut = false;
     while (!text.empty() && typesetter_.width(text + (cut ? "…" : ""), FontRole::text, format_.size) > free_width) {
       text.resize(character_start(text, text.size() - 1));
@@ -118,11 +121,25 @@ class Writer {
 void write_values(const FigureSpec& spec, const Colormap& map, Typesetter& typesetter, FigureLayout& layout) {
   if (!spec.values) return;
   std::optional<Format> format = layout.cell_width < 12 ? std::nullopt : choose_format(spec, layout, typesetter);
-  if (format && !spec.cell_words.empty()) format = Format{std::clamp(layout.cell_height / 4, 8.0f, 11.0f), {}};
+  bool cut = false;  // words
+  if (!spec.cell_words.empty() && layout.cell_height >= least_text) {
+    format = Format{std::clamp(layout.cell_height / 4, 8.0f, 11.0f), {}};
+    const auto widest = [&] {
+      float most = 0;
+      for (const std::string& word : spec.cell_words)
+        most = std::max(most, typesetter.width(word, FontRole::text, format->size));
+      return most;
+    };
+    while (format->size > least_text && widest() > word_room(layout))
+      format->size = std::max(least_text, format->size - 0.5f);
+    cut = widest() > word_room(layout);
+  }
   if (!format) {
-    layout.left_out.emplace_back("values (the cells are too small for two significant digits)");
+    layout.left_out.emplace_back(spec.cell_words.empty() ? "values (the cells are too small for two significant digits)"
+                                                         : "the words in the cells, which are too small");
     return;
   }
+  if (cut) layout.left_out.emplace_back("the ends of words in the cells");
   if (format->number.hides)
     layout.left_out.emplace_back("digits of values that are small beside the largest (written ≈0)");
   Writer writer(spec, map, *format, typesetter, layout);
@@ -268,6 +285,69 @@ void add_outline(const Box& r, float width, Rgba colour, FigureLayout& layout) {
                           {r.x - w, r.y, w, r.h},
                           {r.right(), r.y, w, r.h}}) {
     layout.boxes.push_back({side, colour});
+  }
+}
+
+namespace {
+
+/// Marks the largest cells that together hold `share` of the sum of cells [from, to).
+void mark_mass(const std::vector<float>& values, std::size_t from, std::size_t to, float share,
+               std::vector<bool>& marked) {
+  std::vector<std::size_t> order;
+  double all = 0;
+  for (std::size_t i = from; i < to; ++i) {
+    if (values[i] > 0) order.push_back(i), all += static_cast<double>(values[i]);
+  }
+  std::ranges::stable_sort(order, std::ranges::greater(), [&](std::size_t i) { return values[i]; });
+  double held = 0;
+  for (const std::size_t i : order) {
+    if (held >= static_cast<double>(share) * all) break;
+    held += static_cast<double>(values[i]);
+    marked[i] = true;
+  }
+}
+
+/// The cells inside the frame.
+std::vector<bool> mass_of(const FigureSpec& spec, const FigurePanel& panel) {
+  std::vector<float> values;
+  each_cell(spec, panel, [&](Index row, Index col, CellKind kind) {
+    values.push_back(kind == CellKind::value ? panel.matrix(row, col) : 0);
+  });
+  std::vector<bool> marked(values.size(), false);
+  const auto step = panel.under ? values.size() : static_cast<std::size_t>(panel.matrix.cols);
+  for (std::size_t from = 0; from < values.size(); from += step)
+    mark_mass(values, from, from + step, *spec.mass, marked);
+  return marked;
+}
+
+}  // namespace
+
+void add_mass(const FigureSpec& spec, FigureLayout& layout) {
+  if (!spec.mass) return;
+  const ThemeColours& theme = colours(spec.theme);
+  const Rgba ink = spec.print ? theme.ink : rgb("D9480F");
+  const float line = 1.1f * units_to_a_point, w = layout.cell_width, h = layout.cell_height;
+  for (const PanelBox& box : layout.panels) {
+    const FigurePanel& panel = spec.panels[box.panel];
+    if (panel.under && panel.opacity == 0) continue;  // the picture alone
+    const std::vector<bool> marked = mass_of(spec, panel);
+    const Index rows = panel.matrix.rows, cols = panel.matrix.cols;
+    const auto is_in = [&](Index row, Index col) {
+      return row >= 0 && row < rows && col >= 0 && col < cols && marked[static_cast<std::size_t>(row * cols + col)];
+    };
+    for (const auto& [width, colour] : {std::pair{line + 1.2f, theme.card}, {line, ink}}) {
+      for (Index row = 0; row <= rows; ++row) {
+        for (Index col = 0; col <= cols; ++col) {
+          const float x = box.heatmap.x + static_cast<float>(col) * w, y = box.heatmap.y + static_cast<float>(row) * h;
+          const float d = width / 2;
+          const bool across = panel.under && is_in(row - 1, col) != is_in(row, col);
+          const bool own = !panel.under && col < cols && (is_in(row, col) || is_in(row - 1, col));
+          if (across || own) layout.boxes.push_back({{x - d, y - d, w + width, width}, colour});
+          if (is_in(row, col - 1) != is_in(row, col))
+            layout.boxes.push_back({{x - d, y - d, width, h + width}, colour});
+        }
+      }
+    }
   }
 }
 

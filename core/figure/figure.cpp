@@ -29,10 +29,11 @@ void check_sizes(const FigureSpec& spec) {
 void check_pixels(const FigureSpec& spec, const FigureLayout& layout) {
   const float wide = layout.width * spec.scale, high = layout.height * spec.scale;
   constexpr float most = ArrangedFigure::most_pixels;
-  if (wide <= most && high <= most) return;
+  constexpr float most_area = 160e6;  // four bytes each, twice: what is drawn, and its file
+  if (wide <= most && high <= most && wide * high <= most_area) return;
   throw SettingError(spec.size ? "--size" : "--cell",
                      Message("the picture would have {0} x {1} pixels", std::lround(wide), std::lround(high)),
-                     "expected at most 16384 either way");
+                     "expected at most 16384 either way, and 160 million in all");
 }
 
 Rgba background(const FigureSpec& spec) {

@@ -80,6 +80,8 @@ struct FigureLook {
   std::optional<Index> columns;    ///< of the grid of panels; unset: chosen automatically
   bool letters = false;            ///< (a), (b), … before the panels' titles
   std::vector<Highlight> highlights;
+  /// A frame around the largest cells that together hold this share of their row, or of a panel over a picture.
+  std::optional<float> mass;
   float scale = 1;  ///< pixels per unit; dpi / 96
   bool operator==(const FigureLook&) const = default;
 };
@@ -105,6 +107,9 @@ struct FigureSpec : FigureLook {
   std::optional<ValueRange> range;
 
   std::vector<std::string> cell_words{};  ///< with `values`, texts instead of numbers: row by row, for one panel
+  /// The tokens as a tokenizer's vocabulary spells them, if that differs from the ticks; empty: it does not.
+  std::vector<std::string> row_spelled{}, col_spelled{};
+  bool broken_bar = false;  ///< the bar ends before the largest value, which would make all others pale
   std::vector<std::string> line_names, column_names;  ///< of a grid, if the panels' own names do not fit
   FigureWords words;
   /// What the colours mean if they are no scale: for each, its place on the colour map from 0 to 1, and its words. The

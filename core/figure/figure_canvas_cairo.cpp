@@ -9,6 +9,7 @@
 #include <cairo.h>
 
 #include "core/figure/canvas.h"
+#include "core/figure/raster_scale.h"
 
 namespace headlight {
 namespace {
@@ -324,7 +325,8 @@ void PdfCanvas::heatmap(const Box& rect, const MatrixView& matrix, const CellMas
   if (matrix.rows * matrix.cols > most_rectangles) {
     // One pixel for each cell, drawn without smoothing. More cells than a printer shows are pooled; hatching needs
     // pixels for its lines.
-    const auto pixels = [](float units, double a_unit) {
+    const auto pixels = [&](float units, double wanted) {
+      const auto a_unit = d(raster_scale(rect.w, rect.h, static_cast<float>(wanted)));
       return static_cast<Index>(std::max(1.0, std::ceil(d(units) * a_unit)));
     };
     HeatmapStyle own = style;
@@ -335,7 +337,7 @@ void PdfCanvas::heatmap(const Box& rect, const MatrixView& matrix, const CellMas
     if (!own.flat_masked) {
       wide = std::max(wide, pixels(rect.w, hatched_pixels));
       high = std::max(high, pixels(rect.h, hatched_pixels));
-      own.scale = static_cast<float>(hatched_pixels);
+      own.scale = raster_scale(rect.w, rect.h, static_cast<float>(hatched_pixels));
     }
     return image(rect, heatmap_raster(matrix, masks, own, static_cast<int>(wide), static_cast<int>(high)), false);
   }

@@ -45,6 +45,8 @@ class ContentFrame : FrameMaker {
       frame.inner_width = std::max(frame.inner_width, own);
     }
     break_legend(frame, entries, frame.inner_width, typesetter_);
+    if (frame.title) frame.title_lines = title_lines(spec_, m.title_text, frame.inner_width, typesetter_);
+    frame.top += more_title_room(frame.title_lines.size(), m);
     frame.width = std::ceil(frame.inner_width + 2 * m.margin);
     frame.height = std::ceil(content_height(frame));
     return frame;
@@ -118,7 +120,8 @@ class ContentFrame : FrameMaker {
   /// Sets everything that depends on the cell's size: ticks and their space.
   void add_ticks(Frame& frame) {
     const FigureMetrics& m = frame.metrics;
-    const bool hued = std::ranges::any_of(spec_.panels, [](auto& panel) { return panel.hue.has_value(); });
+    const bool hued =
+        spec_.panels.size() > 1 && std::ranges::any_of(spec_.panels, [](auto& panel) { return panel.hue.has_value(); });
     frame.mark_room = highlight_room(spec_, m.tick_text);
     frame.panel_top = frame.mark_room + (named_ ? m.head_room : 0.0f) + (hued ? m.strip_room : 0.0f);
     frame.gap = m.panel_gap;
@@ -171,6 +174,25 @@ FigureMetrics tight_metrics(const FigureSpec& spec, float tick_text) {
   const float margin = std::round(std::clamp(0.03f * least_side, 6.0f, 24.0f));
   return {1.2f * f, f,        t,        t,        margin,   1.65f * f, 1.35f * f, 1.3f * f, 1.35f * f,
           0,        0.4f * t, 0.8f * f, 0.7f * f, 0.4f * f, 0.9f * f,  1.45f * f, 1.2f * f, 0.6f * f};
+}
+
+std::vector<std::string> title_lines(const FigureSpec& spec, float size, float width, Typesetter& typesetter) {
+  constexpr std::size_t most = 3;
+  const auto wide = [&](const std::string& text) { return typesetter.width(text, FontRole::strong, size); };
+  std::vector<std::string> lines;
+  std::string rest = spec.title;
+  while (lines.size() + 1 < most && wide(rest) > width) {
+    std::size_t cut = std::string::npos;
+    for (std::size_t at = rest.find(' '); at != std::string::npos; at = rest.find(' ', at + 1)) {
+      if (wide(rest.substr(0, at)) > width) break;
+      cut = at;
+    }
+    if (cut == std::string::npos) break;
+    lines.push_back(rest.substr(0, cut));
+    rest.erase(0, cut + 1);
+  }
+  lines.push_back(typesetter.elide(rest, FontRole::strong, size, width));
+  return lines;
 }
 
 std::string panel_name(const FigureSpec& spec, std::size_t panel, bool shortened) {

@@ -55,6 +55,7 @@ std::vector<LegendEntry> legend_entries(const FigureSpec& spec, const std::vecto
 struct FigureFrame {
   FigureMetrics metrics{};
   bool title = true, subtitle = true;
+  std::vector<std::string> title_lines;  ///< the title in lines that fit; the last one may be cut
   BarPlace bar = BarPlace::none;
   NamePlace row_name = NamePlace::outside, col_name = NamePlace::outside;
   NamePlace head_names = NamePlace::outside, legend_place = NamePlace::outside;
@@ -118,6 +119,13 @@ FigureFrame fit_frame(const FigureSpec& spec, const std::vector<ValueRange>& ran
                       Typesetter& typesetter);
 /// The largest matrices for the spec's size, with as many labels around them as possible.
 FigureFrame search_frame(const FrameMaker& maker);
+
+/// The title in at most three lines of this width; if that is too little, the last one is cut.
+std::vector<std::string> title_lines(const FigureSpec& spec, float size, float width, Typesetter& typesetter);
+/// The height of the lines after the first.
+inline float more_title_room(std::size_t lines, const FigureMetrics& m) {
+  return lines > 1 ? static_cast<float>(lines - 1) * 1.15f * m.title_text : 0;
+}
 
 // Shared by both.
 void set_cells(FigureFrame& frame, const FigureSpec& spec, float cell_width, float cell_height);
@@ -186,6 +194,7 @@ class FigureRoom : protected FrameMaker {
   float width_, height_;
   std::vector<float> texts_;  // of ticks, from large to small
   std::vector<FigureMetrics> metrics_;
+  std::vector<std::vector<std::string>> title_lines_;  // for each text
   std::vector<std::size_t> legend_lines_;
   std::vector<float> legend_widths_;
   WordWidths row_width_, col_width_;

@@ -49,6 +49,7 @@ class Placer {
     axes();
     bars();
     legend();
+    add_mass(spec_, out_);
     add_highlights(spec_, frame_.mark_room, m_.tick_text, typesetter_, out_);
     write_values(spec_, map_, typesetter_, out_);
     return std::move(out_);
@@ -106,7 +107,7 @@ class Placer {
     const auto step_x = frame_.panel_width + frame_.own_bar + frame_.gap;
     const auto step_y = frame_.panel_height + frame_.panel_top + frame_.gap;
     const auto whole = [&](float x) { return spec_.on_paper ? x : std::round(x); };
-    const bool strip = m_.strip_room > 0 && !spec_.bare, shortened = shortens_names();
+    const bool strip = m_.strip_room > 0 && !spec_.bare && spec_.panels.size() > 1, shortened = shortens_names();
     for (std::size_t i = 0; i < spec_.panels.size(); ++i) {
       const auto column = static_cast<float>(static_cast<Index>(i) % frame_.columns);
       const auto line = static_cast<float>(static_cast<Index>(i) / frame_.columns);
@@ -147,6 +148,8 @@ class Placer {
 
   void titles() {
     if (!frame_.title || spec_.title.empty()) return;
+    const std::size_t lines = frame_.title_lines.size();
+    if (lines > 1) return title_in_lines();
     const float baseline = top_ + m_.margin + 0.75f * m_.title_text, space = 0.67f * m_.label_text;
     const float shape = typesetter_.width(spec_.shape, FontRole::text, m_.label_text) + space;
     const float whole = typesetter_.width(spec_.title, FontRole::strong, m_.title_text);
@@ -154,12 +157,28 @@ class Placer {
     const std::string title =
         typesetter_.elide(spec_.title, FontRole::strong, m_.title_text, beside ? room_ - shape : room_);
     label(title, FontRole::strong, m_.title_text, theme_.ink, {title_edge_, baseline});
+    if (title != spec_.title) out_.left_out.emplace_back("the end of the title");
     const float end = title_edge_ + typesetter_.width(title, FontRole::strong, m_.title_text);
     if (beside) label(spec_.shape, FontRole::text, m_.label_text, theme_.muted, {end + space, baseline});
-    if (frame_.subtitle) {
-      label(typesetter_.elide(spec_.subtitle, FontRole::text, m_.label_text, room_), FontRole::text, m_.label_text,
-            theme_.muted, {title_edge_, baseline + 1.1f * m_.subtitle_room});
+    subtitle(baseline);
+  }
+
+  void title_in_lines() {
+    float baseline = top_ + m_.margin + 0.75f * m_.title_text;
+    const float left = (frame_.width - frame_.inner_width) / 2;
+    for (const std::string& line : frame_.title_lines) {
+      if (&line != &frame_.title_lines.front()) baseline += 1.15f * m_.title_text;
+      label(line, FontRole::strong, m_.title_text, theme_.ink, {left, baseline});
     }
+    if (!spec_.title.ends_with(frame_.title_lines.back())) out_.left_out.emplace_back("the end of the title");
+    subtitle(baseline);
+  }
+
+  void subtitle(float baseline) {
+    if (!frame_.subtitle) return;
+    const std::string shown = typesetter_.elide(spec_.subtitle, FontRole::text, m_.label_text, room_);
+    label(shown, FontRole::text, m_.label_text, theme_.muted, {title_edge_, baseline + 1.1f * m_.subtitle_room});
+    if (shown != spec_.subtitle) out_.left_out.emplace_back("the end of the formula");
   }
 
   void axes() {
@@ -314,6 +333,12 @@ class Placer {
     return bar;
   }
 
+  /// Says on a bar that its scale is broken there.
+  void break_mark(Point at) {
+    at.y += typesetter_.half_height(FontRole::strong, m_.bar_text);
+    out_.inside.push_back({"≈", FontRole::strong, m_.bar_text, theme_.card, at, Anchor::middle, 0});
+  }
+
   void bars() {
     if (frame_.bar == BarPlace::none) return;
     const bool own = frame_.bar == BarPlace::own;
@@ -332,6 +357,7 @@ class Placer {
         height = std::min(height, whole - 0.45f * m_.label_text);  // its name is below
       const Box bar = pointed({beside.right() + m_.bar_gap, beside.y, m_.bar_width, height}, ranges_[i]);
       out_.bars.push_back({bar, ranges_[i]});
+      if (spec_.broken_bar) break_mark({bar.x + bar.w / 2, bar.y + std::min(0.08f * bar.h, bar.w)});
       if (framed()) outline(bar, thin, theme_.muted);
       for (const BarTick& tick : labelled_bar(spec_, map_.kind(), ranges_[i], bar.h, m_.bar_text + 2)) {
         const float y = bar.bottom() - tick.at * bar.h;
@@ -353,6 +379,7 @@ class Placer {
                 y = bottom() + frame_.below - m_.bar_text - m_.bar_text_gap - m_.bar_width;
     const Box bar = pointed({from + (corner.right() - from - length) / 2, y, length, m_.bar_width}, ranges_.front());
     out_.bars.push_back({bar, ranges_.front()});
+    if (spec_.broken_bar) break_mark({bar.right() - std::min(0.08f * bar.w, bar.h), bar.y + bar.h / 2});
     if (framed()) outline(bar, thin, theme_.muted);
     for (const BarTick& tick : labelled_bar(spec_, map_.kind(), ranges_.front(), bar.w, widest + m_.bar_text)) {
       const float x = bar.x + tick.at * bar.w;

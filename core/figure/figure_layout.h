@@ -67,6 +67,8 @@ float highlight_room(const FigureSpec& spec, float tick_text);
 /// Frames around cells, with a halo that makes them visible on dark cells. The labels are in `room` above each matrix,
 /// which is 0 if there is none for them; a line between two columns leads from each to its frame.
 void add_highlights(const FigureSpec& spec, float room, float tick_text, Typesetter& typesetter, FigureLayout& layout);
+/// FigureLook::mass: a line around the cells that hold most of each row, or of a panel over a picture.
+void add_mass(const FigureSpec& spec, FigureLayout& layout);
 /// The colour range of each panel; in row mode, that of rows already scaled by normalise_rows.
 std::vector<ValueRange> panel_ranges(const FigureSpec& spec, ColormapKind kind);
 /// The values behind the colours of a panel: the matrix itself, or each row scaled by its own range, mapped by the

@@ -25,6 +25,10 @@ FigureRoom::FigureRoom(const FrameMaker& maker)
     break_legend(measured, entries_, width_ - 2 * measured.metrics.margin, typesetter_);
     metrics_.push_back(measured.metrics);
     legend_lines_.push_back(measured.legend.size());
+    const float title = measured.metrics.title_text, room = width_ - 2 * measured.metrics.margin;
+    title_lines_.push_back(spec_.keep_title
+                               ? title_lines(spec_, title, room, typesetter_)
+                               : std::vector{typesetter_.elide(spec_.title, FontRole::strong, title, room)});
     legend_widths_.push_back(measured.legend_width);
   }
   row_width_ = widths(spec_.row_ticks, rows_);
@@ -87,6 +91,7 @@ FigureFrame FigureRoom::room(const FigureChoice& c) const {
   FigureFrame frame;
   const FigureMetrics& m = frame.metrics = metrics_[static_cast<std::size_t>(c.text)];
   frame.title = c.title, frame.subtitle = c.subtitle;
+  if (c.title) frame.title_lines = title_lines_[static_cast<std::size_t>(c.text)];
   frame.bar = c.bar, frame.row_name = c.row_name, frame.col_name = c.col_name;
   frame.head_names = c.head_names, frame.legend_place = c.legend;
   frame.columns = c.columns;
@@ -127,8 +132,8 @@ FigureFrame FigureRoom::room(const FigureChoice& c) const {
   if (c.cols == TickWords::indices || c.angle == 0)
     frame.right = std::max(frame.right, c.cols == TickWords::indices ? col_index_ * t / 2 : 0.0f);
   const float tick_over = c.rows == TickWords::none ? 0 : 0.5f * t;  // a label can be higher than its row
-  frame.top = m.margin + frame.panel_top + (c.title ? m.title_room : 0) + (c.subtitle ? m.subtitle_room : 0) +
-              (c.head_names == NamePlace::edges ? m.head_room : 0);
+  frame.top = m.margin + frame.panel_top + (c.title ? m.title_room + more_title_room(frame.title_lines.size(), m) : 0) +
+              (c.subtitle ? m.subtitle_room : 0) + (c.head_names == NamePlace::edges ? m.head_room : 0);
   if (frame.top < m.margin + tick_over) frame.top = m.margin + tick_over;
   if (c.legend == NamePlace::corner) frame.left = std::max(frame.left, legend_width(m));
   if (c.legend == NamePlace::outside) {

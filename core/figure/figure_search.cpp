@@ -35,7 +35,7 @@ constexpr float no_panel_names = 0.45f;                                 // the r
 constexpr float no_bar = 0.5f;                                          // colours have no numbers
 constexpr float bar_below = 0.985f;                                     // readers look beside the matrix first
 constexpr float axis_name_moved = 0.985f;                               // in a corner or at the end of the line
-constexpr float no_axis_name = 0.86f;                                   // it is not clear which axis is the query
+constexpr float no_axis_name = 0.02f;                                   // the last thing to go: which axis asks
 constexpr float no_legend = 0.82f;                                      // the meaning of hatching is guessed
 constexpr float no_title = 0.92f, no_title_on_paper = 0.94f;            // a caption can say it
 constexpr float no_title_of_ones_own = 0.3f;                            // the user wrote it

@@ -10,6 +10,8 @@
 #include <memory>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "core/files/array_contents.h"
 #include "core/files/byte_reader.h"
 #include "core/files/whole_file.h"
@@ -140,6 +142,30 @@ void write_npy(const std::filesystem::path& path, const Tensor& values, bool boo
   std::vector<std::byte> bytes(static_cast<std::size_t>(npy.size()));
   npy.read(bytes);
   write_whole_file(path, bytes);
+}
+
+void write_safetensors(const std::filesystem::path& path, std::span<const NamedArray> arrays) {
+  nlohmann::ordered_json header = nlohmann::ordered_json::object();
+  std::vector<Tensor> packed;
+  std::size_t offset = 0;
+  for (const NamedArray& array : arrays) {
+    packed.push_back(array.values.contiguous());
+    const std::size_t end = offset + packed.back().values().size_bytes();
+    header[array.name] = {{"dtype", "F32"}, {"shape", array.values.shape()}, {"data_offsets", {offset, end}}};
+    offset = end;
+  }
+  std::string text = header.dump();
+  text.append((8 - text.size() % 8) % 8, ' ');
+  const std::uint64_t length = text.size();
+  std::string start(8, '\0');
+  for (std::size_t i = 0; i < 8; ++i) start[i] = static_cast<char>(length >> (8 * i) & 0xff);
+  start += text;
+  std::vector<std::span<const std::byte>> parts{std::as_bytes(std::span(start))};
+  for (const Tensor& tensor : packed) {
+    static_assert(std::endian::native == std::endian::little, "safetensors is little-endian");
+    parts.push_back(std::as_bytes(tensor.values()));
+  }
+  write_whole_file(path, parts);
 }
 
 std::string csv_text(const MatrixView& matrix) {

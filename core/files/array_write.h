@@ -24,6 +24,8 @@ struct NamedArray {
 /// Like numpy.savez, uncompressed; equal arrays give equal bytes.
 void write_npz(const std::filesystem::path& path, std::span<const NamedArray> arrays);
 void write_npy(const std::filesystem::path& path, const Tensor& values, bool boolean = false);
+/// https://huggingface.co/docs/safetensors, format 1.0; float32, in the given order.
+void write_safetensors(const std::filesystem::path& path, std::span<const NamedArray> arrays);
 /// One line per row. Each number has the fewest digits that give the same float32; nan, inf and -inf as numpy.loadtxt
 /// reads them: numpy.loadtxt(path, delimiter=",", dtype="float32").
 void write_csv(const std::filesystem::path& path, const MatrixView& matrix);

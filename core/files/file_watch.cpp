@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <utility>
 
 #include "core/files/array_file.h"
 #include "core/files/error_place.h"
+#include "core/files/own_files.h"
 #include "core/files/recent_files.h"
 #include "core/tensor/error.h"
 #include "core/text/number_text.h"
@@ -84,8 +84,10 @@ std::string looking_file(const std::string& path) {
 }
 
 void touch(const std::string& looking) {
-  std::ofstream file(path_from(looking), std::ios::trunc);  // an error is ignored: the folder may have been deleted
-  file << "1\n";
+  // Not where somebody else's folder is opened, nor where one's own has been deleted.
+  const fs::path file = path_from(looking);
+  std::error_code error;
+  if (file.parent_path().parent_path() == runs_folder() && fs::exists(file.parent_path(), error)) touch_own_file(file);
 }
 
 std::vector<RecordedStep> recorded_steps(const std::string& path) {

@@ -37,7 +37,7 @@ void FileWatch::look(const std::stop_token& quit) {
     if (!looking.empty()) touch(looking);
     const FileStamp current = stamp_of(path_from(path));
     lock.lock();
-    const bool finished = current == previous || !looking.empty();
+    const bool finished = current == previous || !looking.empty();  // a run's file is replaced at once
     previous = current;
     if (path != path_ || !finished || current == known_) continue;
     known_ = current;

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
-#include <span>
+#include <sstream>
 
 #include "core/files/error_place.h"
-#include "core/files/whole_file.h"
+#include "core/files/own_files.h"
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
 
@@ -20,17 +19,20 @@ fs::path from_environment(const char* variable) {
   return value != nullptr ? fs::path(value) : fs::path();
 }
 
-/// The lines that can be paths: valid text, absolute, without repetitions.
+/// "model:english", which is no path; "" for a path. Lists of older versions have it behind a folder.
+std::string shipped_model_in(const std::string& line) {
+  const std::string last = line.substr(line.find_last_of("/\\") + 1);
+  return last.starts_with("model:") ? last : std::string();
+}
+
+/// The lines that can be paths: valid text, absolute, without repetitions; and shipped models.
 std::vector<std::string> read_paths(const fs::path& file) {
-  constexpr std::uintmax_t largest = 1 << 20;
-  std::error_code error;
   std::vector<std::string> paths;
-  const std::uintmax_t size = fs::file_size(file, error);
-  if (error || size > largest) return paths;
-  std::ifstream stream(file, std::ios::binary);
+  std::istringstream stream(read_own_file(file, 1 << 20).value_or(""));
   for (std::string line; paths.size() < RecentFiles::most && std::getline(stream, line);) {
     const bool valid = !line.empty() && is_utf8(line) && line.find('\0') == std::string::npos;
-    if (!valid || !path_from(line).is_absolute()) continue;
+    if (const std::string model = shipped_model_in(line); valid && !model.empty()) line = model;
+    else if (!valid || !path_from(line).is_absolute()) continue;
     if (std::find(paths.begin(), paths.end(), line) == paths.end()) paths.push_back(line);
   }
   return paths;
@@ -39,12 +41,7 @@ std::vector<std::string> read_paths(const fs::path& file) {
 void write_paths(const fs::path& file, const std::vector<std::string>& paths) {
   std::string text;
   for (const std::string& path : paths) text += path + '\n';
-  std::error_code ignored;
-  fs::create_directories(file.parent_path(), ignored);
-  try {
-    write_whole_file(file, text);
-  } catch (const FileError&) {  // the disk is full or read-only: the list is lost when the program ends
-  }
+  write_own_file(file, text);  // if the disk is full or read-only, the list is lost when the program ends
 }
 
 }  // namespace
@@ -72,8 +69,8 @@ RecentFiles::RecentFiles(fs::path file) : file_(std::move(file)) {
 
 void RecentFiles::add(const std::string& path) {
   std::error_code error;
-  const fs::path absolute = fs::absolute(path_from(path), error).lexically_normal();
-  const std::string line = utf8_from(absolute);
+  const std::string model = shipped_model_in(path);
+  const std::string line = model.empty() ? utf8_from(fs::absolute(path_from(path), error).lexically_normal()) : model;
   if (error || line.find_first_of("\n\r") != std::string::npos) return;
   if (!file_.empty()) paths_ = read_paths(file_);
   std::erase(paths_, line);

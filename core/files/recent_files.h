@@ -19,7 +19,7 @@ class RecentFiles {
   /// the list is only in memory.
   explicit RecentFiles(std::filesystem::path file = {});
 
-  /// Absolute paths, the newest first.
+  /// Absolute paths and shipped models, "model:english"; the newest first.
   const std::vector<std::string>& paths() const { return paths_; }
   /// Moves the path to the front. Keeps paths that another window has added since. If the file cannot be written, that
   /// is ignored: the list is then lost when the program ends.

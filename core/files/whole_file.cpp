@@ -12,7 +12,6 @@
 #include <unistd.h>
 #endif
 #include <array>
-#include <chrono>
 #include <fstream>
 #include <optional>
 #include <random>
@@ -28,7 +27,12 @@ using Chunks = std::span<const std::span<const std::byte>>;
 
 Message last_error() { return errno != 0 ? std::strerror(errno) : "the disk may be full"; }
 
+/// Writes to a new file: one that is there, or a link, is an error.
 void write_parts(const fs::path& path, Chunks parts, const fs::path& subject) {
+#ifdef O_NOFOLLOW
+  if (!Descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666)).open())
+    fail_to_write(subject, last_error());
+#endif
   errno = 0;
   std::ofstream out(path, std::ios::binary);
   for (const std::span<const std::byte> bytes : parts)
@@ -41,49 +45,20 @@ constexpr const char* temporary_prefix = ".headlight-";
 constexpr const char* temporary_ending = ".tmp";
 constexpr const char* whole_ending = ".whole";
 
-// A short name, because the target's name may already have 255 bytes, the most that are allowed.
-fs::path temporary_name(const fs::path& folder, const char* ending) {
-  std::random_device random;
-  return folder / (temporary_prefix + std::to_string(random()) + ending);
+fs::path temporary_name(const fs::path& folder) {
+  return folder / (temporary_prefix + std::to_string(std::random_device{}()) + temporary_ending);
 }
 
-#ifdef O_TMPFILE
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  int number() const { return number_; }
-
- private:
-  int number_;
-};
-
-/// Whether no program is using this complete file: the program that wrote it locks it until it has replaced the target.
+/// Whether no program has locked this file or folder of this user: whoever makes one holds its lock until the end.
 bool is_abandoned(const fs::path& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-  return file.number() >= 0 && ::flock(file.number(), LOCK_EX | LOCK_NB) == 0;
-}
+#ifdef LOCK_NB
+  const Descriptor opened(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW));
+  struct stat about {};
+  return opened.open() && ::fstat(opened.number(), &about) == 0 && about.st_uid == ::geteuid() &&
+         ::flock(opened.number(), LOCK_EX | LOCK_NB) == 0;
 #else
-bool is_abandoned(const fs::path&) { return false; }
+  return false;
 #endif
-
-/// Removes the files of a program that was stopped while it wrote into the folder. A file that is being written is
-/// never an hour old.
-void remove_abandoned(const fs::path& folder) {
-  std::error_code ignored;
-  const auto hour_ago = fs::file_time_type::clock::now() - std::chrono::hours(1);
-  for (fs::directory_iterator entry(folder, ignored), end; entry != end; entry.increment(ignored)) {
-    const std::string name = entry->path().filename().string();
-    if (!name.starts_with(temporary_prefix)) continue;
-    if (name.ends_with(whole_ending) && is_abandoned(entry->path())) fs::remove(entry->path(), ignored);
-    if (name.find(temporary_ending) == std::string::npos) continue;  // libzip adds six letters to the name
-    const auto written = fs::last_write_time(entry->path(), ignored);
-    if (!ignored && written < hour_ago) fs::remove(entry->path(), ignored);
-  }
 }
 
 /// Writes the file to the disk itself, so that after a power cut there is the old file or the new one. Returns "" or
@@ -128,7 +103,7 @@ void copy_into(const fs::path& from, const fs::path& device, const fs::path& tar
 bool write_nameless(const fs::path& real, const fs::path& folder, Chunks parts, const fs::file_status& status,
                     const fs::path& target) {
   const Descriptor file(::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666));
-  if (file.number() < 0) return false;
+  if (!file.open()) return false;
   for (std::span<const std::byte> bytes : parts) {
     while (!bytes.empty()) {
       const auto written = ::write(file.number(), bytes.data(), bytes.size());
@@ -144,14 +119,14 @@ bool write_nameless(const fs::path& real, const fs::path& folder, Chunks parts, 
     return ::linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
   };
   if (!fs::exists(status) && give_name(real)) return true;
-  const Temporary temporary(
-      temporary_name(folder, whole_ending));  // linkat() does not replace a file, so a rename follows
+  const fs::path temporary = folder / abandonable_name(std::random_device{}());
   ::flock(file.number(), LOCK_EX | LOCK_NB);
-  if (!give_name(temporary.path())) return false;
+  if (!give_name(temporary)) return false;  // linkat() does not replace a file, so a rename follows
   std::error_code error;
-  fs::rename(temporary.path(), real, error);
-  if (error) fail_to_write(target, error.message().c_str());
-  return true;
+  fs::rename(temporary, real, error);
+  if (!error) return true;
+  ::unlink(temporary.c_str());
+  fail_to_write(target, error.message().c_str());
 }
 #endif
 
@@ -159,6 +134,14 @@ bool write_nameless(const fs::path& real, const fs::path& folder, Chunks parts, 
 
 void fail_to_write(const fs::path& target, const Message& reason, const Message& expected) {
   throw FileError(target.string(), Message("cannot be written: {0}", reason), expected);
+}
+
+fs::file_status status_of(const fs::path& path, const fs::path& target) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
+    fail_to_write(target, error.message().c_str());
+  return status;
 }
 
 fs::path folder_for(const fs::path& target) {
@@ -169,17 +152,45 @@ fs::path folder_for(const fs::path& target) {
   return folder;
 }
 
-Temporary::~Temporary() {
+std::string abandonable_name(unsigned int number) { return temporary_prefix + std::to_string(number) + whole_ending; }
+
+void remove_abandoned(const fs::path& folder) {
   std::error_code ignored;
-  fs::remove_all(path_, ignored);
+  for (fs::directory_iterator entry(folder, ignored), end; !ignored && entry != end; entry.increment(ignored)) {
+    const std::string name = entry->path().filename().string();
+    if (!name.starts_with(temporary_prefix)) continue;
+    std::error_code unremoved;
+    const bool folder_of_one = name.ends_with(temporary_ending) && fs::is_directory(entry->symlink_status(unremoved));
+    if ((folder_of_one || name.ends_with(whole_ending)) && is_abandoned(entry->path()))
+      fs::remove_all(entry->path(), unremoved);
+  }
 }
 
-Temporary temporary_folder(const fs::path& target) {
-  const fs::path path = temporary_name(folder_for(target), temporary_ending);
+Temporary::Temporary(const fs::path& folder, const fs::path& target) {
+  for (int tries = 0; tries < 8; ++tries) {
+    folder_ = temporary_name(folder);
+    std::error_code error;
+    if (!fs::create_directory(folder_, error) && !error) continue;
+    if (error) fail_to_write(target, error.message().c_str());
+    fs::permissions(folder_, fs::perms::owner_all, error);
+#ifdef LOCK_NB
+    lock_ = Descriptor(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+    if (lock_.open()) ::flock(lock_.number(), LOCK_EX);
+#endif
+    if (fs::exists(folder_, error)) return;  // else another process took it for an abandoned one before it was locked
+  }
+  fail_to_write(target, "temporary folders there are removed by something else");
+}
+
+Temporary::~Temporary() {
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
+}
+
+void make_folder(const fs::path& folder, const fs::path& target) {
   std::error_code error;
-  fs::create_directory(path, error);
+  fs::create_directories(folder, error);
   if (error) fail_to_write(target, error.message().c_str());
-  return Temporary(path);
 }
 
 void write_bytes(const fs::path& path, std::span<const std::byte> bytes, const fs::path& subject) {
@@ -193,9 +204,7 @@ void write_whole(const fs::path& target, const std::function<void(const fs::path
                  [[maybe_unused]] std::optional<Chunks> parts) {
   std::error_code error;
   const fs::path real = link_end(target, target);  // a symbolic link stays, its target is replaced
-  const fs::file_status status = fs::status(real, error);
-  if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
-    fail_to_write(target, error.message().c_str());
+  const fs::file_status status = status_of(real, target);
   if (target.filename().empty() || fs::is_directory(status))
     fail_to_write(target, "it is a folder", "expected the name of a file");
   const fs::path folder = folder_for(real);
@@ -208,7 +217,7 @@ void write_whole(const fs::path& target, const std::function<void(const fs::path
     return;
   }
 #endif
-  const Temporary temporary(temporary_name(is_device ? fs::temp_directory_path() : folder, temporary_ending));
+  const Temporary temporary(is_device ? fs::temp_directory_path() : folder, target);
   write(temporary.path());
   if (is_device) return copy_into(temporary.path(), real, target);
   if (fs::exists(status)) fs::permissions(temporary.path(), status.permissions(), error);
@@ -237,15 +246,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Tries to write a file: permissions do not show whether the file system is read-only.
+/// Tries to make a folder: permissions do not show whether the file system is read-only.
 bool can_be_written_to(const fs::path& folder) {
   if (folder.empty()) return false;
-  std::random_device random;
-  const fs::path test_file = folder / (".headlight." + std::to_string(random()) + ".tmp");
-  const bool written = static_cast<bool>(std::ofstream(test_file));
-  std::error_code ignored;
-  fs::remove(test_file, ignored);
-  return written;
+  try {
+    const Temporary tried(folder, folder);
+    return true;
+  } catch (const FileError&) { return false; }
 }
 
 fs::path home_folder() {

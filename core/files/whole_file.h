@@ -9,13 +9,14 @@
 #include <string>
 #include <utility>
 
+#include "core/files/descriptor.h"
 #include "core/tensor/message.h"
 
 namespace headlight {
 
 /// Calls `write` with the path of a temporary file in the target's folder that does not exist yet, then renames it to
 /// the target. On any failure or exception, the temporary file is removed and the old target is kept. Also removes
-/// temporary files that a killed program left in the folder more than an hour ago. A target that is not a regular file,
+/// what killed programs left in the folder (remove_abandoned()). A target that is not a regular file,
 /// such as a pipe or /dev/null, is written to instead of replaced. Throws FileError "PATH: cannot be written: …", and
 /// everything that `write` throws.
 void write_whole_file(const std::filesystem::path& target,
@@ -35,23 +36,37 @@ void write_whole_file(const std::filesystem::path& target, std::span<const std::
 [[noreturn]] void fail_to_write(const std::filesystem::path& target, const Message& reason,
                                 const Message& expected = "expected a place that can be written to");
 
+/// What is at `path`, if anything. Throws FileError about `target` if the system refuses the name.
+std::filesystem::file_status status_of(const std::filesystem::path& path, const std::filesystem::path& target);
+
 /// The folder that `target` is in. Throws FileError if it does not exist.
 std::filesystem::path folder_for(const std::filesystem::path& target);
 
-/// A file or folder that is removed with its contents at the end, unless it was renamed.
+/// A place in a folder for what is not whole yet; what is left there at the end is removed. It is in a private folder
+/// that is locked as long as its process lives, so that remove_abandoned() finds those of killed programs.
 class Temporary {
  public:
-  explicit Temporary(std::filesystem::path path) : path_(std::move(path)) {}
+  /// Throws FileError about `target` like write_whole_file().
+  Temporary(const std::filesystem::path& folder, const std::filesystem::path& target);
   Temporary(const Temporary&) = delete;
   Temporary& operator=(const Temporary&) = delete;
   ~Temporary();
-  const std::filesystem::path& path() const { return path_; }
+  /// Where a file or a folder can be made; nothing is there yet.
+  std::filesystem::path path() const { return folder_ / "new"; }
+  /// A second place.
+  std::filesystem::path aside() const { return folder_ / "old"; }
 
  private:
-  std::filesystem::path path_;
+  std::filesystem::path folder_;
+  Descriptor lock_;
 };
-/// A new, empty folder next to the target. Throws FileError like write_whole_file().
-Temporary temporary_folder(const std::filesystem::path& target);
+/// Removes the temporary files and folders of this user in `folder` whose process was killed, and only those.
+void remove_abandoned(const std::filesystem::path& folder);
+/// The name of a temporary file that remove_abandoned() knows, to be locked by who makes it.
+std::string abandonable_name(unsigned int number);
+
+/// Creates the folder and its missing parents. Throws FileError about `target`.
+void make_folder(const std::filesystem::path& folder, const std::filesystem::path& target);
 
 /// The basic step: writes `bytes` to a new file at `path`. `subject` is the subject of the FileError.
 void write_bytes(const std::filesystem::path& path, std::span<const std::byte> bytes,

@@ -29,7 +29,7 @@ struct MarkSearch {
 
 }  // namespace
 
-std::vector<ProseRun> LessonStep::runs(const std::string& language) const {
+std::vector<ProseRun> LessonStep::runs(const std::string& language, const std::vector<std::string>& numbers) const {
   const std::string& words = in_language(text, language);
   std::vector<ProseRun> runs;
   bool code = false;
@@ -63,13 +63,32 @@ std::vector<ProseRun> LessonStep::runs(const std::string& language) const {
     const auto claim = std::ranges::find(claims, name, &Claim::name);
     if (close != std::string::npos && claim != claims.end()) {
       const bool one = claim->measure.take == Taking::value && claim->measure.minus.empty() && !claim->scenario;
-      runs.push_back({claim->is, {}, true, false, one ? cell_place(claim->measure.of) : std::nullopt});
+      const auto number = static_cast<std::size_t>(claim - claims.begin());
+      runs.push_back({number < numbers.size() ? numbers[number] : claim->is,
+                      {},
+                      true,
+                      false,
+                      one ? cell_place(claim->measure.of) : std::nullopt});
       at = close;
     } else {
       plain() += words[at];
     }
   }
   return runs;
+}
+
+std::vector<std::string> LessonStep::numbers_in(const Trace& trace, const Trace* beside) const {
+  std::vector<std::string> numbers;
+  for (const Claim& claim : claims) {
+    const Trace* const run = claim.measure.wrong ? beside : &trace;
+    numbers.push_back(claim.is);
+    if (claim.scenario || run == nullptr) continue;
+    try {
+      const double value = measured(claim.measure, *run);
+      if (!says(claim.is, value)) numbers.back() = as_shown(claim.is, value);
+    } catch (const InputError&) { numbers.back() = "?"; }  // the cell is gone with the new sizes
+  }
+  return numbers;
 }
 
 std::string LessonStep::prose(const std::string& language) const {
@@ -97,6 +116,7 @@ std::vector<PlacedText> texts_of(const Course& course) {
     all.push_back({step.path + ".text", &step.text});
     if (!step.title.empty()) all.push_back({step.path + ".title", &step.title});
     if (!step.notes.empty()) all.push_back({step.path + ".notes", &step.notes});
+    for (const Try& each : step.pose.tries) all.push_back({step.path + ".pose.tries", &each.words});
     if (!step.question) continue;
     const std::string question = step.path + ".question";
     all.push_back({question + ".ask", &step.question->ask});
@@ -176,6 +196,21 @@ Course course_named(const std::string& id_or_path) {
   if (auto found = look_in(own_courses(&troubles))) return std::move(*found);
   throw SettingError(Message("lesson:{0}", id), "no such lesson with steps",
                      Message("expected a .json or .md file, or one of {0}", ids));
+}
+
+std::string as_shown(const std::string& shown, double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value < 0 ? "−∞" : "∞";
+  const std::size_t end = shown.find_last_not_of("% ");
+  const std::string unit = end == std::string::npos ? "" : shown.substr(end + 1);
+  const double size = std::abs(unit.find('%') == std::string::npos ? value : 100 * value);
+  const std::size_t point = shown.find('.');
+  const bool whole = point == std::string::npos && size == std::round(size);
+  int decimals = point == std::string::npos ? 0 : static_cast<int>(end - point);
+  if (size > 0 && !whole)
+    decimals = std::max(decimals, std::min(1 - static_cast<int>(std::floor(std::log10(size))), 6));
+  const std::string digits = formatted("%.*f", decimals, size);
+  return (value < 0 && digits.find_first_of("123456789") != std::string::npos ? "−" : "") + digits + unit;
 }
 
 std::string number_words(double value) {

@@ -33,7 +33,8 @@ enum class Taking : std::uint8_t {
   where_largest,
   probability,
   logit,
-  part
+  part,
+  accuracy
 };
 
 /// A number of the trace: one cell, or an aggregate of the cells in the range `of`.
@@ -41,6 +42,7 @@ enum class Taking : std::uint8_t {
 ///   "weights:0,0,2,:"   a row
 /// `probability`, `logit`: of the next word in a network; `of` is the word. `part`: a part of its logit; `of` is "1.2
 /// is" for the part that head 2 of layer 1 adds, or "1 is" for that layer's MLP (core/network/logit_parts.h).
+/// `accuracy`: of a training run after some steps, on fresh data; `of` is its name, "train:reverse@300".
 struct Measure {
   Taking take = Taking::value;
   std::string of;
@@ -79,6 +81,12 @@ struct Question {
   Index layer = 0, head = 0;                       ///< head
 };
 
+/// A change that a button beside the text makes, and takes back.
+struct Try {
+  Texts words;
+  Scenario scenario;
+};
+
 /// What is on screen at a step.
 struct Pose {
   Scenario scenario;
@@ -92,6 +100,7 @@ struct Pose {
   CanvasCamera camera;                ///< of the pipeline
   std::vector<Stage> hide;            ///< hidden until the question is answered
   std::vector<std::string> controls;  ///< keys of the settings that can be changed next to the text
+  std::vector<Try> tries;             ///< buttons next to the text
   bool locked = false;                ///< no other setting can be changed
   bool mended = false;                ///< in a lesson with a mistake: the mistake is corrected
 };
@@ -126,8 +135,12 @@ struct LessonStep {
 
   /// The text as shown: claims filled in, "[scores](stage:scores)" as "scores". English if the language is missing.
   std::string prose(const std::string& language) const;
-  /// The same, in pieces.
-  std::vector<ProseRun> runs(const std::string& language) const;
+  /// The same, in pieces. `numbers`: those of the claims, in their order, if they are not the ones that the file
+  /// states.
+  std::vector<ProseRun> runs(const std::string& language, const std::vector<std::string>& numbers = {}) const;
+  /// The numbers of the claims as they are in this run: a claim with a scenario of its own keeps its number, because
+  /// the text says of which setting it is. `beside`: the run with the lesson's mistake; null: its numbers stay.
+  std::vector<std::string> numbers_in(const Trace& trace, const Trace* beside = nullptr) const;
 };
 
 struct Course {
@@ -163,6 +176,8 @@ std::vector<std::string> mistakes_in_course(const std::string& path);
 double measured(const Measure& measure, const Trace& trace);
 /// The cells of the row that `of` names, e.g. "weights:0,0,2,:". Throws SettingError if it does not name a row.
 std::vector<double> row_of(const Trace& trace, const std::string& of);
+/// Whether the text has the form of an address, "STAGE:batch,head,row,column".
+bool is_address(const std::string& of);
 /// The first cell of the row that `of` names; unset if it names none.
 std::optional<Cell> row_place(const std::string& of);
 /// The cell that `of` names; unset for a row, a word, or a count.
@@ -171,6 +186,9 @@ std::optional<Cell> cell_place(const std::string& of);
 Trace with_stages(const Trace& trace, const OwnStages& own);
 /// Whether a number as shown equals this value after rounding.
 bool says(const std::string& shown, double value);
+
+/// The value written as `shown` is: as a percentage or not, with as many decimals, or more for two digits.
+std::string as_shown(const std::string& shown, double value);
 
 /// "3", "0.25", "−1.5": integers in full, other numbers with three digits.
 std::string number_words(double value);

@@ -82,7 +82,7 @@ class Check {
     for (const Claim& claim : step.claims) check(claim, *last_);
     reasons_in(step, *last_);
     if (step.effect) check(*step.effect, step.pose.scenario, *last_);
-    if (step.question) check(*step.question, step.path + ".question", *last_);
+    if (step.question) check(step, step.path + ".question", *last_);
   }
 
   /// Checks that the lesson's mistake can be made, and that the numbers identify it.
@@ -95,7 +95,7 @@ class Check {
     }
     const Comparison found = compare(last_, own_);
     const std::vector<Finding> diagnosis = found.diagnosis();
-    if (found.matches()) say("$.bug", "changes no number of this scenario; expected one that it changes");
+    if (found.agrees()) say("$.bug", "changes no number of this scenario; expected one that it changes");
     else if (diagnosis.empty() || diagnosis.front().id != course_.bug->mistake) {
       say("$.bug", "the numbers are told for " +
                        (diagnosis.empty() ? std::string("no known mistake") : diagnosis.front().id) +
@@ -173,7 +173,25 @@ class Check {
     } catch (const InputError& error) { say(effect.path, error.what()); }
   }
 
-  void check(const Question& question, const std::string& path, const Trace& trace) {
+  /// A number or a row that is asked for must not stand in the picture: not in its stage, nor in those computed from
+  /// it. What is counted may be seen, because the reader counts it.
+  void answer_on_screen(const LessonStep& step, const Trace& trace) {
+    const std::optional<Measure>& measure = step.question->measure;
+    if (!measure || measure->wrong || measure->take == Taking::count || measure->take >= Taking::probability) return;
+    const auto stage = stage_named(measure->of.substr(0, measure->of.find(':')));
+    if (!stage) return;
+    std::string shown;
+    for (const Stage other : trace.stages()) {
+      const bool tells = other == *stage || (other > *stage && !is_parameter(other) && *stage < Stage::W_q);
+      if (tells && std::ranges::find(step.pose.hide, other) == step.pose.hide.end())
+        shown += (shown.empty() ? "" : ", ") + std::string(name(other));
+    }
+    if (!shown.empty())
+      say(step.path + ".pose.hide", "the answer is on screen in " + shown + "; expected these stages here");
+  }
+
+  void check(const LessonStep& step, const std::string& path, const Trace& trace) {
+    const Question& question = *step.question;
     try {
       if (question.measure) {
         Measure measure = *question.measure;
@@ -181,6 +199,7 @@ class Check {
         if (question.kind == QuestionKind::row) measure.take = Taking::sum;
         measured_here(measure, trace);
       }
+      answer_on_screen(step, trace);
       if (question.kind == QuestionKind::mask) MaskExpression::parse(question.mask);
       if (question.kind == QuestionKind::stage && !course_.bug)
         say(path + ".kind", "there is no mistake in this lesson; expected \"kind\": \"bug\"");
@@ -206,7 +225,9 @@ class Check {
       const std::string& text = words;  // clang 14 cannot capture structured bindings in a lambda
       const std::string path = step.path + ".text." + language;
       for (std::size_t at = text.find('{'); at != std::string::npos; at = text.find('{', at + 1)) {
-        const std::string name = text.substr(at + 1, text.find('}', at) - at - 1);
+        constexpr std::size_t longest_name = 64;  // so that a text of braces alone is read in one pass
+        const std::string_view rest = std::string_view(text).substr(at + 1, longest_name);
+        const std::string name(rest.substr(0, rest.find('}')));
         if (!claim_names.contains(name))
           say(path, in_quotes("{" + name + "}").english() + " has no claim; expected one of that name in claims");
         used.insert(name);

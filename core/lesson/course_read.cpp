@@ -5,6 +5,7 @@
 #include "core/files/error_place.h"
 #include "core/lesson/course.h"
 #include "core/scenario/json_place.h"
+#include "core/scenario/scenario_view.h"
 #include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"
 #include "core/text/texts.h"
@@ -63,15 +64,23 @@ const std::vector<std::pair<const char*, Taking>> takings{{"value", Taking::valu
                                                           {"where_largest", Taking::where_largest},
                                                           {"probability", Taking::probability},
                                                           {"logit", Taking::logit},
-                                                          {"part", Taking::part}};
+                                                          {"part", Taking::part},
+                                                          {"accuracy", Taking::accuracy}};
+
+/// The address of cells, or a word if that is taken.
+void read_address(const Place& at, Taking take, std::string& to) {
+  read(at, to);
+  if (take < Taking::probability && !is_address(to))
+    at.fail_type("STAGE:batch,head,row,column with a stage's name, \":\" for all of an axis");
+}
 
 /// The fields of a measure, in a claim or in a question.
 Measure measure_at(const Place& at) {
   Measure measure;
   if (at.has("take")) measure.take = one_of(at.at("take"), takings);
   require(at, {"of"});
-  read(at.at("of"), measure.of);
-  if (at.has("minus")) read(at.at("minus"), measure.minus);
+  read_address(at.at("of"), measure.take, measure.of);
+  if (at.has("minus")) read_address(at.at("minus"), measure.take, measure.minus);
   if (at.has("wrong")) read(at.at("wrong"), measure.wrong);
   return measure;
 }
@@ -96,6 +105,12 @@ Claim claim_at(const Place& at, const std::string& name, const Json& scenario) {
   read(at.at("is"), claim.is);
   if (at.has("change")) claim.scenario = scenario_from(patched(scenario, at.at("change").value), at.at("change"));
   return claim;
+}
+
+Try try_at(const Place& at, const Json& scenario) {
+  allow_only(at, {"words", "change"});
+  require(at, {"words", "change"});
+  return {words_at(at.at("words")), scenario_from(patched(scenario, at.at("change").value), at.at("change"))};
 }
 
 Effect effect_at(const Place& at) {
@@ -194,10 +209,10 @@ ViewAddress view_at(const Place& at) {
   const std::string text = text_at(at);
   try {
     const ViewAddress view = parse_view("view", text);
-    if (view.kind != ViewKind::lesson) return view;
+    if (view_rows[static_cast<std::size_t>(view.kind)].in_lessons) return view;
   } catch (const SettingError&) {  // the error message below also says where
   }
-  at.fail_type("pipeline, network, heads, compare, mask or mask:SHEET, map or map:STAGE:Q0:Q1,K0:K1");
+  at.fail_type(Message("one of {0}", lesson_view_words()));
 }
 
 CanvasCamera camera_at(const Place& at) {
@@ -219,7 +234,7 @@ CanvasCamera camera_at(const Place& at) {
 
 void read_pose(const Place& at, Pose& pose) {
   allow_only(at, {"scenario", "change", "view", "level", "measure", "stage", "select", "step", "camera", "hide",
-                  "controls", "locked", "mended"});
+                  "controls", "tries", "locked", "mended"});
   if (at.has("view")) pose.view = view_at(at.at("view"));
   if (at.has("level")) {
     const LevelAddress level =
@@ -239,7 +254,13 @@ void read_pose(const Place& at, Pose& pose) {
         {{"weight", HeadMeasure::weight}, {"arrives", HeadMeasure::arrives}, {"share", HeadMeasure::share}});
   }
   if (at.has("stage")) pose.stage = stage_at(at.at("stage"));
-  if (at.has("select")) read(at.at("select"), pose.select.emplace());
+  if (at.has("select")) {
+    const Place select = at.at("select");
+    read(select, pose.select.emplace());
+    try {
+      parse_cell("select", *pose.select);
+    } catch (const SettingError&) { select.fail_type("STAGE:b,h,row,col, such as weights:0,2,3,1"); }
+  }
   if (at.has("step")) {
     Index step = 0;
     read(at.at("step"), step);
@@ -273,12 +294,32 @@ Bug bug_at(const Place& at) {
   return bug;
 }
 
+/// The bytes of all texts in the value.
+std::size_t bytes_of_texts(const Json& value) {
+  if (value.is_string()) return value.get_ref<const std::string&>().size();
+  std::size_t sum = 0;
+  for (const Json& each : value) sum += each.is_structured() || each.is_string() ? bytes_of_texts(each) : 0;
+  return sum;
+}
+
+/// What follows takes time for each step and letter: checks, pages of a worksheet, paragraphs in the window.
+void refuse_too_long(const Place& root) {
+  constexpr std::size_t most_steps = 200, most_bytes = 200'000;
+  if (!root.has("steps")) return;
+  const Place steps = root.at("steps");
+  if (steps.value.is_array() && steps.value.size() > most_steps)
+    steps.fail(Message("holds {0} steps", steps.value.size()), Message("expected at most {0}", most_steps));
+  if (const std::size_t bytes = bytes_of_texts(steps.value); bytes > most_bytes)
+    steps.fail(Message("holds {0} bytes of text", bytes), Message("expected at most {0}", most_bytes));
+}
+
 class Reader {
  public:
   Reader(const Place& root, std::vector<std::string>* mistakes) : root_(root), mistakes_(mistakes) {}
 
   Course read_all() {
     Course course;
+    refuse_too_long(root_);
     attempt([&] { allow_only(root_, {"$schema", "kind", "id", "title", "description", "scenario", "bug", "steps"}); });
     attempt([&] { require(root_, {"id", "title", "description", "scenario", "steps"}); });
     attempt_at(root_, "id", [&](const Place& id) { read(id, course.card.id); });
@@ -347,6 +388,7 @@ class Reader {
     step.pose.hide.clear();
     step.pose.camera = {};
     step.pose.controls.clear();
+    step.pose.tries.clear();
     step.pose.locked = false;
     if (at.has("pose")) {
       const Place pose = at.at("pose");
@@ -359,6 +401,10 @@ class Reader {
           step.pose.scenario = scenario_from(next, pose.at(field));
           scenario_ = next;
         }
+      });
+      attempt_at(pose, "tries", [&](const Place& tries) {
+        step.pose.tries =
+            each_of(tries, "a list of changes", [&](const Place& each) { return try_at(each, scenario_); });
       });
     }
     last_ = step.pose;

@@ -15,6 +15,7 @@
 #include "core/tensor/error.h"
 #include "core/text/number_text.h"
 #include "core/text/texts.h"
+#include "core/training/trainer.h"
 
 namespace headlight {
 namespace {
@@ -112,7 +113,8 @@ double reduced(Taking take, const std::vector<double>& cells) {
     case Taking::where_largest: return static_cast<double>(std::ranges::max_element(cells) - cells.begin());
     case Taking::probability:
     case Taking::logit:
-    case Taking::part: break;
+    case Taking::part:
+    case Taking::accuracy: break;
   }
   return 0;
 }
@@ -150,9 +152,19 @@ double of_next_word(Taking take, const std::string& of, const Trace& trace) {
                      "expected a head and a word, such as \"1.2 is\"");
 }
 
+/// The share of right answers of a run that is made here.
+double of_run(const std::string& name) {
+  const NamedRun run = named_run(name);
+  Trainer trainer(run.settings);
+  trainer.train(run.step);
+  return trainer.measure(trainer.kept_at(run.step)).accuracy;
+}
+
 }  // namespace
 
 double measured(const Measure& measure, const Trace& trace) {
+  if (measure.take == Taking::accuracy)
+    return of_run(measure.of) - (measure.minus.empty() ? 0 : of_run(measure.minus));
   const bool of_word = measure.take >= Taking::probability;
   const auto value_of = [&](const std::string& of) {
     return of_word ? of_next_word(measure.take, of, trace) : reduced(measure.take, cells_of(trace, of));
@@ -166,6 +178,13 @@ std::vector<double> row_of(const Trace& trace, const std::string& of) {
     throw SettingError("of", Message("{0} is no row", in_quotes(of)), "expected STAGE:batch,head,row,:");
   }
   return cells_of(trace, of);
+}
+
+bool is_address(const std::string& of) {
+  try {
+    address_of(of);
+  } catch (const SettingError&) { return false; }
+  return true;
 }
 
 std::optional<Cell> row_place(const std::string& of) {

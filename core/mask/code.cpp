@@ -24,9 +24,10 @@ def hash32(seed, i, j):
 
 )";
 constexpr const char* drawn_code = R"(
-def drawn(seed, i, j, r, n):  # j is one of the r of n blocks whose hash with i is lowest
+def drawn(seed, i, j, r, n, w, g):  # j is one of the r blocks whose hash with i is lowest, of those outside window and g
     own = hash32(seed, i, j)
-    return sum(1 * (hash32(seed, i, t) < own) for t in range(n)) < r
+    below = sum((hash32(seed, i, t) < own) * (abs(i - t) > w) * (t >= g) * 1 for t in range(n))
+    return (below < r) & (abs(i - j) > w) & (j >= g)
 
 )";
 

@@ -27,6 +27,12 @@ bool is_exact_quotient(const mask::Node& node) {
          node.operands[1]->constant.value_or(2) > 1;
 }
 
+bool reads_q(const mask::Node& node) {
+  if (node.op == mask::Op::pattern) return false;
+  return (node.op == mask::Op::variable && node.variable == mask::Variable::q) ||
+         std::ranges::any_of(node.operands, [](const mask::NodePtr& operand) { return reads_q(*operand); });
+}
+
 const mask::Node* quotients_compared(const mask::Node& node) {
   const bool equality = node.op == mask::Op::equal || node.op == mask::Op::not_equal || node.op == mask::Op::member;
   if (equality && is_exact_quotient(*node.operands[0]) && is_exact_quotient(*node.operands[1])) return &node;
@@ -56,6 +62,8 @@ bool MaskExpression::calls(std::string_view pattern) const {
   const std::vector<PatternCall> all = pattern_calls();
   return std::ranges::any_of(all, [&](const PatternCall& call) { return call.pattern->name == pattern; });
 }
+
+bool reads_query(const MaskExpression& expression) { return reads_q(expression.root()); }
 
 std::optional<Message> doubtful(std::string_view text) {
   mask::NodePtr root;

@@ -68,6 +68,9 @@ class MaskExpression {
   std::shared_ptr<const mask::Node> root_;
 };
 
+/// Whether the expression itself reads q, outside of its patterns.
+bool reads_query(const MaskExpression& expression);
+
 /// A warning about a probable mistake: "q / 4 == k / 4" compares exact quotients. Unset if there is no doubt, and if
 /// the text does not parse, which is reported where it is computed.
 std::optional<Message> doubtful(std::string_view text);

@@ -337,17 +337,20 @@ void Machine::run_hash(const Instruction& instruction, Register& out) {
   each<double>(input(instruction, 2), out.numbers, [prefix](double j) { return mix(prefix + word(j)); });
 }
 
-/// drawn(seed, i, j, r, n); all but j are the same for all keys. A hash is drawn if it is no larger than the r-th
-/// smallest.
+/// drawn(seed, i, j, r, n, w, g); all but j are the same for all keys. A hash is drawn if it is no larger than the r-th
+/// smallest of those that neither the window nor the global blocks take.
 void Machine::run_drawn(const Instruction& instruction, Register& out) {
   const auto number = [&](std::size_t i) { return input(instruction, i).numbers[0]; };
-  const double limit = static_cast<double>(context_.n_k);
+  const double limit = static_cast<double>(context_.n_k), i = number(1), half = number(5), global = number(6);
   const double blocks = number(4) >= 0 && number(4) <= limit ? number(4) : limit;
-  const std::uint32_t prefix = hash_prefix(word(number(0)), word(number(1)));
-  hashes_.resize(static_cast<std::size_t>(blocks));
-  for (std::size_t j = 0; j < hashes_.size(); ++j) hashes_[j] = mix(prefix + static_cast<std::uint32_t>(j));
+  const std::uint32_t prefix = hash_prefix(word(number(0)), word(i));
+  const auto is_left = [&](double j) { return std::abs(i - j) > half && j >= global; };
+  hashes_.clear();
+  for (double j = 0; j < blocks; ++j) {
+    if (is_left(j)) hashes_.push_back(mix(prefix + word(j)));
+  }
   const bool any = number(3) >= 1;
-  const bool all = number(3) >= blocks;
+  const bool all = number(3) >= static_cast<double>(hashes_.size());
   std::uint32_t largest = 0;
   if (any && !all) {
     const auto last = hashes_.begin() + static_cast<std::ptrdiff_t>(number(3)) - 1;
@@ -355,7 +358,7 @@ void Machine::run_drawn(const Instruction& instruction, Register& out) {
     largest = *last;
   }
   each<double>(input(instruction, 2), out.truths,
-               [&](double j) { return all || (any && mix(prefix + word(j)) <= largest); });
+               [&](double j) { return is_left(j) && (all || (any && mix(prefix + word(j)) <= largest)); });
 }
 
 std::size_t Machine::checked_keys(const Instruction& instruction, const Register& value) const {

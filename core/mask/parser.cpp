@@ -64,13 +64,17 @@ Message numbers(std::size_t count) {
 struct Scope {
   std::map<std::string, NodePtr, std::less<>> arguments;
   Span call;
+  bool moved = false;  ///< q is q + (n_k − n_q)
 };
 
 class Parser {
  public:
   /// With a scope, `text` is the definition of a pattern, which may use names of its own (core/mask/patterns.cpp).
   explicit Parser(std::string_view text, const Scope* scope = nullptr, std::string_view file_definition = {})
-      : tokens_(tokenize(text)), scope_(scope), file_definition_(file_definition) {}
+      : tokens_(tokenize(text)),
+        scope_(scope),
+        file_definition_(file_definition),
+        from_corner_(std::ranges::find(tokens_, "causal_bottom_right", &Token::text) != tokens_.end()) {}
 
   NodePtr whole() {
     NodePtr result = choice();
@@ -257,6 +261,12 @@ class Parser {
   /// The names that only definitions may use; nullptr if the token is none of them.
   NodePtr word_of_definition(const Token& token) {
     if (const auto found = scope_->arguments.find(token.text); found != scope_->arguments.end()) return found->second;
+    if (scope_->moved && token.text == "q") {
+      const Span span = scope_->call;
+      const auto of = [&](Variable variable) { return make_variable(variable, span); };
+      return make_operation(
+          Op::add, {of(Variable::q), make_operation(Op::subtract, {of(Variable::n_k), of(Variable::n_q)}, span)}, span);
+    }
     for (const Variable variable : {Variable::valid_len, Variable::file_mask, Variable::painted_mask,
                                     Variable::grid_rows, Variable::grid_columns, Variable::first_patch}) {
       if (name(variable) == token.text) return make_variable(variable, scope_->call);
@@ -308,7 +318,7 @@ class Parser {
                             Message("expected at most {0}", most_repeated));
     }
     const Span span = since(token.span.begin);
-    Scope scope{{}, span};
+    Scope scope{{}, span, from_corner_ && pattern.moves};
     for (std::size_t i = 0; i < values.size(); ++i) {
       values[i] = make_argument(pattern, i, std::move(values[i]));
       scope.arguments[argument_name(pattern, i)] = values[i];
@@ -391,6 +401,7 @@ class Parser {
   int depth_ = 0;
   const Scope* scope_;
   std::string_view file_definition_;
+  bool from_corner_;  ///< the text calls causal_bottom_right()
 };
 
 }  // namespace

@@ -12,7 +12,8 @@ namespace {
 //   grid_rows, grid_columns, first_patch  the patches of core/mask/evaluate.h
 //   file_mask, painted_mask               the cell of that mask
 //   hash(seed, i, j)                      a 32-bit word, see core/mask/machine.h
-//   drawn(seed, i, j, r, n)               whether j is among the r of n numbers with the lowest hash(seed, i, ·)
+//   drawn(seed, i, j, r, n, w, g)         whether j is among the r numbers with the lowest hash(seed, i, ·), of those
+//                                         below n that are at least g and further than w from i
 constexpr Parameter window_w[] = {{"w", 0, 4}};
 constexpr Parameter dilated_wd[] = {{"w", 0, 8}, {"d", 1, 2}};
 constexpr Parameter strided_l[] = {{"l", 1, 4}};
@@ -41,31 +42,33 @@ constexpr Pattern patterns[] = {
      "decoding with a key/value cache, flash-attention",
      "causal_bottom_right()",
      "k <= q + (n_k - n_q)"},
-    {"diagonal", {}, "k = q", "", "diagonal()", "k == q"},
+    {"diagonal", {}, "k = q", "", "diagonal()", "k == q", false, true},
     {"window", window_w, "|q − k| < w", "Hugging Face, Mistral: with causal it keeps exactly w keys",
-     "causal() && window(4)", "abs(q - k) < w"},
+     "causal() && window(4)", "abs(q - k) < w", false, true},
     {"window_inclusive", window_w, "|q − k| ≤ w", "Longformer, FlexAttention: with causal it keeps w + 1 keys",
-     "causal() && window_inclusive(4)", "abs(q - k) <= w"},
+     "causal() && window_inclusive(4)", "abs(q - k) <= w", false, true},
     {"dilated", dilated_wd, "|q − k| ≤ w and |q − k| mod d = 0", "dilated sliding window", "dilated(8, 2)",
-     "abs(q - k) <= w && abs(q - k) % d == 0"},
+     "abs(q - k) <= w && abs(q - k) % d == 0", false, true},
     {"strided", strided_l, "(q − k) mod l = 0", "Sparse Transformer", "causal() && (window_inclusive(4) || strided(4))",
-     "(q - k) % l == 0"},
+     "(q - k) % l == 0", false, true},
     {"fixed", fixed_lc, "⌊k/l⌋ = ⌊q/l⌋ or k mod l ≥ l − c", "Sparse Transformer", "causal() && fixed(4, 1)",
-     "floor(k / l) == floor(q / l) || k % l >= l - c"},
+     "floor(k / l) == floor(q / l) || k % l >= l - c", false, true},
     {"chunked", chunked_c, "⌊q/c⌋ = ⌊k/c⌋", "chunked attention", "causal() && chunked(4)",
-     "floor(q / c) == floor(k / c)"},
+     "floor(q / c) == floor(k / c)", false, true},
     {"prefix", prefix_p, "k < p", "prefix-LM", "prefix(4) || causal()", "k < p"},
-    {"global", global_g, "q < g or k < g", "Longformer, BigBird", "window_inclusive(2) || global(1)", "q < g || k < g"},
+    {"global", global_g, "q < g or k < g", "Longformer, BigBird", "window_inclusive(2) || global(1)", "q < g || k < g",
+     false, true},
     {"sink", sink_s, "k < s", "StreamingLLM", "causal() && (sink(1) || window(4))", "k < s"},
     {"bigbird", bigbird_all,
-     "on block indices i, j of q, k: |i − j| ≤ ⌊w/2⌋ or i < g or j < g or j among r blocks drawn for i", "BigBird",
-     "bigbird(2, 3, 1, 1, 0)",
+     "on block indices i, j of q, k: |i − j| ≤ ⌊w/2⌋ or i < g or j < g or j among r blocks drawn for i from the others",
+     "BigBird", "bigbird(2, 3, 1, 1, 0)",
      "abs(floor(q / block) - floor(k / block)) <= floor(w / 2) || floor(q / block) < g || floor(k / block) < g || "
-     "drawn(seed, floor(q / block), floor(k / block), r, floor((n_k + block - 1) / block))"},
+     "drawn(seed, floor(q / block), floor(k / block), r, floor((n_k + block - 1) / block), floor(w / 2), g)",
+     false, true},
     {"random", random_all, "true with probability p, the same for the same seed, q, k", "BigBird", "random(0.5, 0)",
      "hash(seed, q, k) < p * 4294967296"},
     {"document", document_n, "q and k in the same run of lengths n1, n2, … (the last one repeats)", "sequence packing",
-     "causal() && document(3, 5)", "", true},
+     "causal() && document(3, 5)", "", true, true},
     {"valid", valid_n, "k < n", "one length for all", "valid(4)", "k < n"},
     {"padding", {}, "k < valid_lens[b], or valid_lens[b, q]", "d2l's valid lengths", "padding()", "k < valid_len"},
     {"neighborhood", neighborhood_all,
@@ -74,19 +77,21 @@ constexpr Pattern patterns[] = {
      "NATTEN", "neighborhood(4, 4, 3)",
      "abs(k % width - min(max(q % width, floor(kernel / 2)), width - 1 - floor(kernel / 2))) <= floor(kernel / 2) && "
      "abs(floor(k / width) - min(max(floor(q / width), floor(kernel / 2)), height - 1 - floor(kernel / 2))) <= "
-     "floor(kernel / 2)"},
+     "floor(kernel / 2)",
+     false, true},
     {"neighborhood", neighborhood_r,
      "row and column within r of the query's; what is no patch sees all and is seen by all", "", "neighborhood(1)",
      "row(q) < 0 || row(k) < 0 || abs(row(q) - row(k)) <= r && abs(col(q) - col(k)) <= r"},
     {"axial", axial_width, "same image row or same image column", "axial attention", "axial(4)",
-     "floor(q / width) == floor(k / width) || q % width == k % width"},
+     "floor(q / width) == floor(k / width) || q % width == k % width", false, true},
     // Swin rolls the picture by −shift and separates the part that wrapped around from its new neighbours. In the
     // original picture this only moves the windows: nothing wraps around, and the height does not matter.
     {"swin", swin_all, "same size×size window of the image after rolling it by shift; what wraps around stays apart",
      "Swin", "swin(8, 4, 2)",
      "floor((floor(q / width) - shift) / size) == floor((floor(k / width) - shift) / size) && "
-     "floor((q % width - shift) / size) == floor((k % width - shift) / size)"},
-    {"not_self", {}, "k ≠ q", "", "not_self()", "k != q"},
+     "floor((q % width - shift) / size) == floor((k % width - shift) / size)",
+     false, true},
+    {"not_self", {}, "k ≠ q", "", "not_self()", "k != q", false, true},
     {"file", {}, "the file's own mask", "", "file()", "file_mask"},
     {"painted", {}, "what was drawn by hand", "", "causal() || painted()", "painted_mask"},
 };

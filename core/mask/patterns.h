@@ -31,6 +31,9 @@ struct Pattern {
   std::string_view example;     ///< a useful example expression
   std::string_view definition;  ///< in the mask language, over the parameters; empty if the parameters repeat
   bool repeats = false;         ///< takes one or more arguments for its single parameter
+  /// Compares the places of query and key, so that under causal_bottom_right() it counts queries from the same corner:
+  /// q in its definition is then q + (n_k − n_q).
+  bool moves = false;
 };
 
 /// In the order of the manual.

@@ -32,6 +32,7 @@ std::string mask_from(Index offset, const AttentionSpec& spec) {
 void apply(const Network& network, const LayerChange& change, AttentionCall& call) {
   call.scenario = change.settings;
   network.settle(change.layer, call.scenario);
+  network.cut_heads(change.layer, change.settings, call.inputs);
   call.inputs.file = std::make_shared<const ModelLayer>(rules_under(change.settings, own_rules(call.inputs)), nullptr);
   add_positions(change.settings, call.inputs);
   add_settings({call.scenario, nullptr, nullptr}, call.inputs);
@@ -80,7 +81,7 @@ Tensor head_input(const NetworkSpec& spec, const Tensor& final) {
 
 bool keeps_weights(const NetworkRun& run, Index layer, const RunOptions& options) {
   const std::span<const NetworkLayer> layers = run.network->layers();
-  const Index maps = std::ssize(layers) * run.network->layer(layer).heads * run.queries_of(layer).size();
+  const Index maps = std::ssize(layers) * run.heads_of(layer) * run.queries_of(layer).size();
   return options.weights && maps * run.queries_of(layer).count() * run.keys_of(layer).count() <= options.most_weights;
 }
 
@@ -154,8 +155,8 @@ AttentionCall Forward::call(const NetworkRun& run, Index layer, const Tensor& re
   in.file = std::make_shared<const ModelLayer>(std::move(own), nullptr);
   if (first > 0) return made;  // the cached keys are still missing; with_earlier() adds them, the masks and the biases
   if (!network_.spec().takes_tensors) {
-    for (const auto& entry : run.queries_of(layer).entries) in.query_tokens.push_back(texts_of(entry));
-    for (const auto& entry : run.keys_of(layer).entries) in.key_tokens.push_back(texts_of(entry));
+    in.query_tokens = run.queries_of(layer).names();
+    in.key_tokens = run.keys_of(layer).names();
   }
   add_rules(run, layer, 0, 0, in);
   if (spec.places) add_places(spec, in);

@@ -108,7 +108,7 @@ HeadOverview overview_of(const NetworkRun& run, const std::string& chosen) {
     layer.summary = run.layers[i].summary;
     layer.queries = layers[i].stack == 1 ? second : first;
     layer.keys = layers[i].stack == 1 && !layers[i].cross ? second : first;
-    for (Index h = 0; h < layers[i].heads; ++h)
+    for (Index h = 0; h < run.heads_of(static_cast<Index>(i)); ++h)
       layer.silent.push_back(run.knock_out.contains({static_cast<Index>(i), h}));
   }
   return overview;

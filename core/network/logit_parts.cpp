@@ -374,7 +374,7 @@ PatchGrid patch_grid(const Network& network, const NetworkText& text, const Netw
   std::vector<Patch> all;
   for (Index layer = 0; layer < layers; ++layer) {
     const bool has_mlp = base.layers[static_cast<std::size_t>(layer)].mlp.defined();
-    const Index columns = what == Patch::What::heads ? network.layer(layer).heads : text.tokens.count();
+    const Index columns = what == Patch::What::heads ? base.heads_of(layer) : text.tokens.count();
     made.grid.emplace_back();
     for (Index at = 0; at < columns; ++at) {
       how.patches = {{what, layer, at}};

@@ -15,8 +15,10 @@
 #include "core/network/layers.h"
 #include "core/network/pictures_and_sounds.h"
 #include "core/network/sampling.h"
+#include "core/network/trained_networks.h"
 #include "core/network/weights.h"
 #include "core/scenario/seeded.h"
+#include "core/scenario/setting_text.h"
 #include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
@@ -104,6 +106,12 @@ bool NetworkRun::is_small() const {
          layers.front().residual.size(-1) <= 256 && text.tokens.count() <= 256;
 }
 
+Index NetworkRun::heads_of(Index layer) const {
+  const bool is_cut = change && change->layer == layer;
+  const Index own = network->layer(layer).heads;
+  return is_cut ? change->settings.heads.value_or(own) : own;
+}
+
 const TokenBatch& NetworkRun::queries_of(Index layer) const {
   return network->layer(layer).stack == 1 ? text.decoder : text.tokens;
 }
@@ -114,13 +122,15 @@ const TokenBatch& NetworkRun::keys_of(Index layer) const {
 }
 
 Network::Network(const std::string& file, const std::filesystem::path& folder, NetworkSpec spec,
-                 std::shared_ptr<const Checkpoint> checkpoint, std::string asked_texts)
+                 std::shared_ptr<const Checkpoint> checkpoint, std::string asked_texts,
+                 std::shared_ptr<const TokenSplitter> tokenizer)
     : file_(file),
       asked_texts_(std::move(asked_texts)),
       folder_(folder),
       spec_(std::move(spec)),
       checkpoint_(std::move(checkpoint)),
-      layers_(layers_of(spec_)) {}
+      layers_(layers_of(spec_)),
+      tokenizer_(std::move(tokenizer)) {}
 
 Network::~Network() = default;
 
@@ -302,22 +312,59 @@ void Network::settle(Index layer, Scenario& s) const {
   if (s.qk_norm == QkNorm::none && spec.q_norm.kind != NormKind::none)
     s.qk_norm = spec.q_norm.kind == NormKind::rms ? QkNorm::rms : QkNorm::layer;
   if (spec.alibi) s.alibi = true;
+  if (s.dead_row == DeadRow::from_fill && !spec.mask.empty())
+    s.dead_row = choice_named<DeadRow>(spec.dead_row).value_or(DeadRow::from_fill);
   if (!s.mask.empty()) return;
   const std::string window = spec.window > 0  ? "window(" + std::to_string(spec.window) + ")"
                              : spec.chunk > 0 ? "chunked(" + std::to_string(spec.chunk) + ")"
                                               : "";
   if (spec.causal && !spec.masks.empty()) s.mask = "file() && causal()";
   else if (spec.causal) s.mask = window.empty() ? "causal()" : "causal() && " + window;
-  else s.mask = window;
+  else s.mask = spec.mask.empty() ? window : spec.mask;
+}
+
+void Network::cut_heads(Index layer, const Scenario& s, Inputs& inputs) const {
+  const AttentionSpec& spec = attention_of(layer);
+  if (!s.heads || *s.heads == spec.heads) return;
+  const OwnRules& own = own_rules(inputs);
+  const bool shares = spec.latent || spec.kv_heads != spec.heads || inputs.W_v.size(0) != spec.heads * spec.d_head,
+             differ = inputs.bias.defined() || !spec.masks.empty() || !spec.sinks.empty() || own.q_norm.defined() ||
+                      !own.rope_frequencies.empty();
+  if (shares || differ)
+    throw SettingError("--heads",
+                       Message(shares ? "{0} cannot be cut into {1} heads, since its heads share keys and values"
+                                      : "{0} cannot be cut into {1} heads, since it has numbers for each of its {2}",
+                               this->layer(layer).name, *s.heads, spec.heads),
+                       Message("expected no {0}", "--heads"));
+  const auto beyond = std::ranges::find_if(own.silent_heads, [&](Index head) { return head >= *s.heads; });
+  if (beyond != own.silent_heads.end())
+    throw SettingError(
+        "--knock-out",
+        Message("{0} names no head", in_quotes(this->layer(layer).layer + "." + std::to_string(*beyond))),
+        Message("expected 0 to {0} after the layer", *s.heads - 1));
+  inputs.dims.heads = inputs.dims.kv_heads = *s.heads;
 }
 
 namespace {
+
+/// What train.json says beside the weights that `headlight train` wrote: the task, and a text for it.
+void read_run(const std::filesystem::path& folder, NetworkSpec& spec) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(folder / "train.json", error)) return;
+  const nlohmann::json run = read_json_object(folder / "train.json", "expected the run of headlight train");
+  const auto text = [&](const char* name) {
+    return run.contains(name) && run[name].is_string() ? run[name].get<std::string>() : "";
+  };
+  spec.task = text("task");
+  spec.example = text("example");
+}
 
 std::shared_ptr<const Network> open_with_texts(const std::string& file, const std::string& texts,
                                                const std::shared_ptr<const Network>& last) {
   if (last && last->file() == file && last->is_unchanged() &&
       (last->asked_texts() == texts || (last->asked_texts().empty() && !last->spec().contrast)))
     return last;
+  if (file.starts_with(run_prefix)) return open_run(file);
   const WholeLoad counted;
   const ModelFolder folder = find_model(file);
   auto checkpoint = std::make_shared<Checkpoint>(folder.tensors);
@@ -331,6 +378,7 @@ std::shared_ptr<const Network> open_with_texts(const std::string& file, const st
     if (requested == text_tower) return tower;
     give_texts(*tower, text_lines(requested), *checkpoint, spec);
   }
+  read_run(folder.folder, spec);
   if (!packed.empty()) spec.notes.push_back(packed);
   if (!folder.chosen.empty()) spec.notes.insert(spec.notes.begin(), folder.chosen);
   if (std::error_code error; std::filesystem::exists(folder.folder / "adapter_config.json", error)) {

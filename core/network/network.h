@@ -163,6 +163,8 @@ struct NetworkRun {
   /// The cache of this text, for a pass over a longer one (grown_pass()); null unless requested.
   std::shared_ptr<const KeyCache> kept{};
 
+  /// The number of a layer's heads in this pass: its own, or as many as the change cuts it into.
+  Index heads_of(Index layer) const;
   /// Whether a pass takes only a few milliseconds, so that it can be repeated while the user waits.
   bool is_small() const;
   /// The tokens of the layer's queries and keys.
@@ -173,7 +175,8 @@ struct NetworkRun {
 class Network : public std::enable_shared_from_this<Network> {
  public:
   Network(const std::string& file, const std::filesystem::path& folder, NetworkSpec spec,
-          std::shared_ptr<const Checkpoint> checkpoint, std::string asked_texts = {});
+          std::shared_ptr<const Checkpoint> checkpoint, std::string asked_texts = {},
+          std::shared_ptr<const TokenSplitter> tokenizer = nullptr);
   ~Network();
 
   /// As the user named it.
@@ -182,6 +185,7 @@ class Network : public std::enable_shared_from_this<Network> {
   /// "GPT-2, 12 layers of 12 heads, 50,257 tokens"
   Message title() const;
   const NetworkSpec& spec() const { return spec_; }
+  const Checkpoint& checkpoint() const { return *checkpoint_; }
   std::span<const NetworkLayer> layers() const { return layers_; }
   const NetworkLayer& layer(Index index) const { return layers_[static_cast<std::size_t>(index)]; }
   /// The block that a layer is part of, and the layer's attention in it.
@@ -241,6 +245,10 @@ class Network : public std::enable_shared_from_this<Network> {
   NeuronsOfRow neurons_of(Index layer, const BlockParts& parts, std::size_t most) const;
   /// Sets scale, soft-cap, RoPE, mask … in the scenario as in the layer's model.
   void settle(Index layer, Scenario& scenario) const;
+  /// Sets the number of heads if the scenario cuts the layer's projections into another number than the model does:
+  /// the same Q, K, V [B, n, H·d_head], split differently. Throws SettingError if a head has parameters of its own, or
+  /// if heads share keys and values.
+  void cut_heads(Index layer, const Scenario& scenario, Inputs& inputs) const;
 
  private:
   NetworkText given_tensors() const;
@@ -257,7 +265,8 @@ class Network : public std::enable_shared_from_this<Network> {
   mutable std::shared_ptr<const TokenSplitter> tokenizer_;
 };
 
-/// Opens a folder, a file with its config.json next to it, or "model:ID"; returns `last` if it is the same and
+/// Opens a folder, a file with its config.json next to it, "model:ID", or a step of a training run
+/// (core/network/trained_networks.h); returns `last` if it is the same and
 /// unchanged on disk. Reads only headers. Throws FileError.
 std::shared_ptr<const Network> open_network(const std::string& file,
                                             const std::shared_ptr<const Network>& last = nullptr);

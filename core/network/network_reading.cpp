@@ -38,6 +38,7 @@ std::string Network::usual_text(const std::string& text) const {
   if (spec_.takes_tensors || spec_.picture || text != Scenario().text) return text;
   if (spec_.sound) return silence;
   const TokenSplitter& splitter = tokenizer();
+  if (!spec_.example.empty()) return spec_.example;
   if (can_split(splitter, text)) return text;
   const Index most = spec_.stacks.front().embedding.most_positions;
   const auto count = static_cast<std::size_t>(most > 0 ? std::min(most, Index{8}) : 8);

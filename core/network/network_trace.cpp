@@ -6,6 +6,7 @@
 #include "core/architecture/checkpoint.h"
 #include "core/architecture/model_folder.h"
 #include "core/files/error_place.h"
+#include "core/network/merged_words.h"
 #include "core/network/network.h"
 #include "core/network/pictures_and_sounds.h"
 #include "core/run/statistics.h"
@@ -23,9 +24,8 @@ namespace {
 /// Refuses settings that a network fixes.
 void refuse_sizes(const Scenario& s) {
   const char* why = "since the model fixes it";
-  must_be_unset(
-      s, {"batch_size", "queries", "keys", "d_model", "d_query", "d_key", "d_value", "d_out", "heads", "kv_heads"},
-      why);
+  must_be_unset(s, {"batch_size", "queries", "keys", "d_model", "d_query", "d_key", "d_value", "d_out", "kv_heads"},
+                why);
   for (const auto& [value, setting] :
        {std::pair{s.bias, "--no-bias"}, {s.output_projection, "--no-output-projection"}}) {
     if (value == false) throw SettingError(setting, "is set for a network", Message("expected it unset, {0}", why));
@@ -273,6 +273,7 @@ std::shared_ptr<const Trace> compute_layer(const std::shared_ptr<const NetworkRu
   const bool same = before && before->network == pass->network && identical(residual_of(*before), residual_of(*pass)) &&
                     last->scenario.layer == settled.layer;
   Inputs inputs = pass->network->inputs_of(*pass, layer, run.threads);
+  pass->network->cut_heads(layer, scenario, inputs);
   if (same) {
     const Inputs& kept_inputs = last->inputs.unedited ? *last->inputs.unedited : last->inputs;
     for (const Stage stage : all_matrices()) {
@@ -308,6 +309,18 @@ std::shared_ptr<const Trace> with_whole_summary(std::shared_ptr<const Trace> tra
 }
 
 std::shared_ptr<const Trace> compute_any(const Scenario& scenario, const Trace* last, const Run& run) {
+  if (scenario.merge == Merge::words) {
+    Scenario of_tokens = scenario;
+    of_tokens.merge = Merge::none;
+    Run whole = run;
+    whole.last.reset();
+    whole.scores_kept.reset();
+    whole.most_kept.reset();
+    whole.summary = Summary::none;
+    const auto pieces = compute_any(of_tokens, last ? last->pieces.get() : nullptr, whole);
+    return with_overview(merged_words(pieces, last && last->pieces ? last : nullptr, run), last, run);
+  }
+  if (last && last->pieces) last = last->pieces.get();
   const std::shared_ptr<const NetworkRun> before = last ? network_of(last->inputs) : nullptr;
   const std::shared_ptr<const Network> network = find_network(scenario, before ? before->network : nullptr);
   if (!network) {

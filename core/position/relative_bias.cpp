@@ -47,10 +47,11 @@ Index t5_bucket(Index distance, bool bidirectional, Index all, Index furthest) {
 
 Tensor t5_table(Index heads, std::uint64_t seed) { return Sampler(seed, "t5_bias").normal({heads, t5_buckets}); }
 
-Tensor alibi_by_distance(Index heads, Index n_q, Index n_k, Index query_offset) {
+Tensor alibi_by_distance(Index heads, Index n_q, Index n_k, Index query_offset, bool symmetric) {
   const std::vector<double> slopes = alibi_slopes(heads);
   return table_by_distance(heads, n_q, n_k, [&](Index h, Index distance) {
-    return static_cast<float>(slopes[static_cast<std::size_t>(h)] * static_cast<double>(distance - query_offset));
+    const auto ahead = static_cast<double>(distance - query_offset);
+    return static_cast<float>(slopes[static_cast<std::size_t>(h)] * (symmetric ? -std::abs(ahead) : ahead));
   });
 }
 

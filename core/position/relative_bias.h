@@ -23,7 +23,7 @@ Tensor t5_table(Index heads, std::uint64_t seed);
 /// Biases that depend only on k − q, as [H, n_q + n_k − 1]: column k − q + n_q − 1. Row q is position p₀ + q, with p₀ =
 /// `query_offset`.
 ///   ALiBi  m_h · (k − p₀ − q)
-Tensor alibi_by_distance(Index heads, Index n_q, Index n_k, Index query_offset = 0);
+Tensor alibi_by_distance(Index heads, Index n_q, Index n_k, Index query_offset = 0, bool symmetric = false);
 ///   T5     table[h, t5_bucket(k − p₀ − q)]
 /// with as many buckets as the table [H, buckets] has.
 Tensor t5_by_distance(const Tensor& table, bool bidirectional, Index n_q, Index n_k, Index query_offset = 0,

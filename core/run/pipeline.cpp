@@ -308,9 +308,9 @@ Tensor seeded(const Trace* last, Tensor Trace::*member, const Trace& now, Make m
 }
 
 /// The position of the first query: where set; at the end of the keys if a mask counts from the bottom right corner.
-Index settled_query_offset(const Scenario& scenario, const Dims& dims) {
+Index settled_query_offset(const Scenario& scenario, const Dims& dims, const std::optional<MaskRule>& rule) {
   if (scenario.query_offset) return *scenario.query_offset;
-  if (dims.n_q >= dims.n_k || scenario.mask.find("causal_bottom_right") == std::string::npos) return 0;
+  if (dims.n_q >= dims.n_k || !rule || !rule->expression.calls("causal_bottom_right")) return 0;
   return dims.n_k - dims.n_q;
 }
 
@@ -320,8 +320,8 @@ void settle(Trace& trace, const Trace* last) {
   const double d_head = static_cast<double>(trace.dims().d_head);
   trace.scale = scenario.scale.value_or(static_cast<float>(1 / std::sqrt(d_head)));
   trace.fill = scenario.fill.value_or(trace.inputs.fill.value_or(-std::numeric_limits<float>::infinity()));
-  trace.query_offset = settled_query_offset(scenario, trace.dims());
   if (has_mask(scenario, trace.inputs)) trace.mask_rule = mask_rule(scenario, trace.inputs);
+  trace.query_offset = settled_query_offset(scenario, trace.dims(), trace.mask_rule);
   if (own_rules(trace.inputs).sink_logits.defined()) {
     trace.sink_logits = own_rules(trace.inputs).sink_logits;
   } else if (scenario.sink_logit) {
@@ -378,13 +378,21 @@ std::vector<Stage> Trace::stages() const {
   return present;
 }
 
+std::string Trace::name_of(Stage stage) const {
+  return (gradients_of && stage != Stage::mask ? "d_" : "") + std::string(name(stage));
+}
+
+Palette Trace::palette_of(Stage stage) const {
+  return gradients_of && stage != Stage::mask ? Palette::diverging : info(stage).palette;
+}
+
 CellMasks masks_over(const Trace& trace, Stage stage, Index batch, Index head) {
   CellMasks masks;
   const Cover cover = info(stage).cover;
   if (cover != Cover::none && trace.has(Stage::mask)) masks.allowed = trace[Stage::mask].matrix(batch, head);
   if (cover == Cover::mask_and_dropout && trace.dropout_keep.defined())
     masks.kept = trace.dropout_keep.matrix(batch, head);
-  masks.show_leaks = info(stage).lane == Lane::weights;
+  masks.show_leaks = info(stage).lane == Lane::weights && !trace.gradients_of;
   return masks;
 }
 

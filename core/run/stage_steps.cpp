@@ -193,11 +193,11 @@ Tensor make_scaled_queries(const Key& key, const Workers& w) {
 bool capped(const Scenario& s, const Inputs&) { return s.softcap.has_value(); }
 StageParameters cap_parameters(const Trace& trace) { return CapParameters{*trace.scenario.softcap}; }
 
-bool biased(const Scenario& s, const Inputs& in) { return s.alibi || s.t5_bias || in.bias.defined(); }
+bool biased(const Scenario& s, const Inputs& in) { return s.any_alibi() || s.t5_bias || in.bias.defined(); }
 StageParameters bias_parameters(const Trace& trace) {
   const Scenario& s = trace.scenario;
-  return BiasParameters{trace.inputs.bias, trace.t5_table, s.alibi, s.t5_bidirectional.value_or(true),
-                        trace.query_offset};
+  return BiasParameters{trace.inputs.bias,  trace.t5_table,   s.alibi, s.t5_bidirectional.value_or(true),
+                        trace.query_offset, s.alibi_symmetric};
 }
 
 StageParameters mask_parameters(const Trace& trace) { return *trace.mask_rule; }

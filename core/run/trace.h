@@ -64,9 +64,18 @@ class Trace {
   float scale = 1;         ///< factor of the scores
   float fill = 0;          ///< value of masked scores
   Index query_offset = 0;  ///< position of the first query
-  std::shared_ptr<const TraceSummary> summary;   ///< core/run/statistics.h; null unless requested
+  std::shared_ptr<const TraceSummary> summary;  ///< core/run/statistics.h; null unless requested
+  /// Not null: the stages and parameters here are gradients, dL/d(stage) of that trace's, by the loss `loss`
+  /// (core/network/gradients.h). The mask is the mask.
+  std::shared_ptr<const Trace> gradients_of;
+  Message loss;                                  ///< "−log p(sat) at the last position"
+  std::shared_ptr<const Trace> pieces;           ///< with Merge::words, the trace of the tokens; else null
   std::shared_ptr<const HeadOverview> overview;  ///< core/network/head_overview.h; null unless requested
 
+  /// "weights"; of gradients "d_weights".
+  std::string name_of(Stage stage) const;
+  /// Of gradients, which have both signs, diverging.
+  Palette palette_of(Stage stage) const;
   const Dims& dims() const { return inputs.dims; }
   /// A stage, parameter or measure; undefined if the run has none.
   const Tensor& operator[](Stage stage) const;

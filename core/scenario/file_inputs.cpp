@@ -352,6 +352,9 @@ void name_positions(const FileReading& r, const Dims& dims, Sequence& sequence) 
   }
   sequence.query_tokens = std::move(queries);
   sequence.key_tokens = std::move(keys);
+  if (draw_spelled(sequence))
+    r.assume("tokens",
+             "as a tokenizer spells them; drawn as what they stand for: ␣ a blank, (1/3) a piece of a letter");
 }
 
 Inputs begin_at_precomputed(const FileReading& r, const PrecomputedAttention& found,
@@ -360,6 +363,7 @@ Inputs begin_at_precomputed(const FileReading& r, const PrecomputedAttention& fo
   const bool attention_alone = precomputed.sequence.weights.defined();
   FileRules rules = attention_alone ? FileRules() : read_settings(r, precomputed.dims, {});
   Masking masking = read_masks(r, precomputed.dims, {.file_mask = precomputed.mask, .bias = rules.bias});
+  masking.guessed = precomputed.mask.defined() && identical(masking.file_mask, precomputed.mask);
   name_positions(r, precomputed.dims, precomputed.sequence);
   note_unused(r, attention_alone);
   note_untaken_numbers(r);

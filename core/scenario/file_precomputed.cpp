@@ -183,22 +183,6 @@ Index layer_number(const FileReading& r, const PrecomputedAttention& found, Inde
   return layer;
 }
 
-/// A mask from zeros: 1 where a batch entry or head has a weight; where none has one, attention is assumed to be
-/// masked. Undefined if this masks no cell, or all.
-Tensor zeros_as_mask(const FileReading& r, const Tensor& weights) {
-  const Index n_q = weights.size(2), n_k = weights.size(3);
-  const auto cells = static_cast<std::size_t>(n_q * n_k);
-  Buffer any(cells, 0);
-  const std::span<const float> values = weights.values();
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (values[i] != 0) any[i % cells] = 1;
-  }
-  const auto zeros = std::count(any.begin(), any.end(), 0.0F);
-  if (zeros == 0 || zeros == static_cast<std::ptrdiff_t>(cells)) return {};
-  r.assume("mask", Message("the {0} cells that are 0 in every head are taken for masked", zeros));
-  return Tensor({1, 1, n_q, n_k}, std::move(any));
-}
-
 /// Several readings of the axes are the user's to choose from.
 void refuse_open_axes(const FileReading& r, const PrecomputedAttention& found, const SavedAxes& axes) {
   constexpr std::size_t most = 8;
@@ -216,7 +200,7 @@ void refuse_open_axes(const FileReading& r, const PrecomputedAttention& found, c
 /// A mask of the cells that the file stores, and of those that zeros say.
 Tensor mask_of(const FileReading& r, const PrecomputedAttention& found, const SavedAxes& axes, Index layer,
                const Tensor& weights) {
-  const Tensor stored = stored_cells(r.file, found, axes, layer), guessed = zeros_as_mask(r, weights);
+  const Tensor stored = stored_cells(r.file, found, axes, layer), guessed = mask_guessed(r, weights);
   if (!stored.defined()) return guessed;
   r.assume("mask", found.steps ? "the keys that a step of generate() had not computed yet are masked"
                                : "the cells outside the band are masked");

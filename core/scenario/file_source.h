@@ -122,8 +122,14 @@ std::optional<PrecomputedAttention> find_heads(const ArrayFile& file);
 struct PrecomputedSequence {
   Sequence sequence;  ///< heads or weights
   Dims dims;
-  Tensor mask;  ///< [1, 1, n_q, n_k]: 0 where the weight is 0 in every head; undefined if there is no such cell
+  Tensor mask;  ///< mask_guessed()
 };
+/// [B, 1, n_q, n_k], 0 where weights that are 0 in every head have the shape of a mask: right of a diagonal, outside a
+/// window, padding at an end. Undefined if none has.
+Tensor mask_guessed(const FileReading& reading, const Tensor& weights);
+/// Gives the names that are spelled as in a tokenizer's vocabulary (core/tokenizer/spelling.h) as they are drawn, and
+/// keeps the spelling. Returns whether there are any.
+bool draw_spelled(Sequence& sequence);
 PrecomputedSequence read_heads(const FileReading& reading, const PrecomputedAttention& found);
 /// Throws FileError, SettingError.
 PrecomputedSequence read_precomputed(const FileReading& reading, const PrecomputedAttention& found);

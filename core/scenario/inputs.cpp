@@ -40,6 +40,12 @@ std::string Sequence::name_along(Axis axis, Index batch, Index index) const {
   return entry < names.size() && at < names[entry].size() ? names[entry][at] : std::to_string(index);
 }
 
+std::string Sequence::spelled_along(Axis axis, Index batch, Index index) const {
+  const Names none, &names = axis == Axis::query ? query_spelled : axis == Axis::key ? key_spelled : none;
+  const auto entry = static_cast<std::size_t>(batch), at = static_cast<std::size_t>(index);
+  return entry < names.size() && at < names[entry].size() ? names[entry][at] : "";
+}
+
 namespace {
 
 /// Where a stage or parameter that a source can know is kept; null for the others.

@@ -68,9 +68,14 @@ struct Sequence {
   bool random_inputs = false;  ///< drawn from the seed: the attention pattern has no meaning
   /// Names of the queries and keys of each batch entry; empty if there are none. Every entry has n_q or n_k names.
   Names query_tokens{}, key_tokens{};
+  /// The same as a tokenizer's convert_ids_to_tokens() spells them ("Ġthe"), where that differs from the names; empty:
+  /// it does not.
+  Names query_spelled{}, key_spelled{};
   std::string layer{};  ///< for a source with several attentions, the number of the chosen one
 
   bool self_attention() const { return identical(query, key) && identical(key, value); }
+  /// The spelling of a query or key; "" if it is the name, or there is none.
+  std::string spelled_along(Axis axis, Index batch, Index index) const;
   /// The name of a query or key; its number if it has no name, and for other axes.
   std::string name_along(Axis axis, Index batch, Index index) const;
 };
@@ -84,6 +89,7 @@ struct Masking {
   Tensor valid_lens{};          ///< [B] or [B, n_q]; undefined: none
   Tensor doc_ids{};             ///< [1, n] or [B, n], only if n_q = n_k: the document of each token; undefined: none
   Tensor bias{};                ///< additive, broadcastable to [B, H, n_q, n_k]; undefined: none
+  bool guessed{};               ///< file_mask was guessed: the source gives weights alone, and no mask
   std::optional<float> fill{};  ///< the source's own fill value
   Index own_keys = 0;           ///< the last keys, which no input has (bias_k, add_zero_attn); no mask hides them
   PictureGrid grid{};           ///< for row(q) and col(q), if the tokens are patches

@@ -27,12 +27,20 @@ bool needs_sum(const Tensor& mask, const Tensor& sum, float fill) {
   return false;
 }
 
+/// Whether a masked cell has another fill than this one.
+bool has_other_fill(const Tensor& mask, const Tensor& sum, float fill) {
+  for (std::size_t i = 0; i < mask.values().size(); ++i) {
+    if (mask.values()[i] == 0 && sum.values()[i] != fill) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void add_fills_of_empty_rows(MaskReading& m) {
   const FileReading& r = m.file;
   const Scenario& s = r.resolving.scenario;
-  if (m.added.empty() || s.fill || !s.mask.empty() || s.mask_mode == MaskMode::add) return;
+  if (m.added.empty() || s.fill || !s.mask.empty()) return;
   if (!m.masking.fill || r.own_number({"mask_fill", "mask_value"})) return;
   const auto plus = [](float a, float b) { return a + b; };
   Tensor sum = m.added.front();
@@ -40,8 +48,12 @@ void add_fills_of_empty_rows(MaskReading& m) {
   for (const Tensor& attend : m.attend)
     sum = combined(sum, attend, [](float a, float allowed) { return allowed == 0 ? -INFINITY : a; });
   if (m.masking.file_mask.shape() != sum.shape()) return;  // a mask that the weights show is in it too
-  if (!needs_sum(m.masking.file_mask, sum, *m.masking.fill)) return;
-  r.assume("bias", "a row has no key that it may attend to: the masks are added to the scores as they are");
+  const bool adds = s.mask_mode == MaskMode::add;
+  if (adds ? !has_other_fill(m.masking.file_mask, sum, *m.masking.fill)
+           : !needs_sum(m.masking.file_mask, sum, *m.masking.fill))
+    return;
+  r.assume("bias", adds ? "the masks have several fills: they are added to the scores as they are"
+                        : "a row has no key that it may attend to: the masks are added to the scores as they are");
   m.masking.file_mask = {};
   m.masking.fill.reset();
   m.add_bias(sum);

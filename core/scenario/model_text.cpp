@@ -216,7 +216,7 @@ TextSequence read_model_text(const FileReading& r, const Dims& dims, const std::
   Sequence& in = made.sequence;
   in.query = in.key = in.value = Tensor({batch.size(), batch.count(), dims.d_query}, std::move(x));
   if (batch.padded()) made.valid_lens = batch.lengths_from(0);
-  for (const auto& entry : batch.entries) in.query_tokens.push_back(texts_of(entry));
+  in.query_tokens = batch.names();
   in.key_tokens = in.query_tokens;
   note(r, path, *splitter, inputs, lacks_norm, layer_number(r.keys.prefix).value_or(-1));
   return made;

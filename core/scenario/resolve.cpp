@@ -89,12 +89,85 @@ TokenNames named(const TokenNames& given, const char* setting, Index batch, Inde
 void name_tokens(const Scenario& s, Inputs& inputs) {
   const Dims& d = inputs.dims;
   const bool same = inputs.query.defined() ? identical(inputs.query, inputs.key) : d.n_q == d.n_k;
-  if (!s.tokens.empty()) inputs.query_tokens = named(s.tokens, "--tokens", d.batch, d.n_q);
+  if (s.tokens.empty() && s.key_tokens.empty()) return;
+  if (!s.tokens.empty()) inputs.query_tokens = named(s.tokens, "--tokens", d.batch, d.n_q), inputs.query_spelled = {};
   if (!s.key_tokens.empty()) {
-    inputs.key_tokens = named(s.key_tokens, "--key-tokens", d.batch, d.n_k);
+    inputs.key_tokens = named(s.key_tokens, "--key-tokens", d.batch, d.n_k), inputs.key_spelled = {};
   } else if (!s.tokens.empty() && same) {
-    inputs.key_tokens = inputs.query_tokens;
+    inputs.key_tokens = inputs.query_tokens, inputs.key_spelled = {};
   }
+  draw_spelled(inputs);
+}
+
+/// Notes which place is a short line's last word: logits[:, -1] is of its padding.
+void note_padding(Inputs& inputs) {
+  const Tensor& lengths = inputs.valid_lens;
+  const Dims& d = inputs.dims;
+  if (!lengths.defined() || lengths.rank() != 1 || d.n_q != d.n_k || d.batch < 2) return;
+  std::string lines, places;
+  for (Index b = 0; b < d.batch; ++b) {
+    const auto real = static_cast<Index>(lengths.at({b}));
+    if (real <= 0 || real >= d.n_q) continue;
+    lines += (lines.empty() ? "" : ", ") + std::to_string(b);
+    places += (places.empty() ? "" : ", ") + std::to_string(real - 1);
+  }
+  if (!lines.empty())
+    inputs.assumptions.push_back(
+        {"padding",
+         Message("lines {0} are short: their last words are at {1}; what is after them, at −1 too, is padding", lines,
+                 places)});
+}
+
+/// Notes what in a mask with causal_bottom_right() still counts from the top left.
+void note_corners(const Scenario& s, Inputs& inputs) {
+  if (inputs.dims.n_q == inputs.dims.n_k || s.mask.find("causal_bottom_right") == std::string::npos) return;
+  try {
+    const MaskExpression expression = MaskExpression::parse(s.mask);
+    if (!expression.calls("causal_bottom_right")) return;
+    std::string at_top;
+    for (const char* name : {"causal", "random", "file", "painted"}) {
+      if (expression.calls(name)) at_top += (at_top.empty() ? "" : ", ") + std::string(name) + "()";
+    }
+    if (reads_query(expression)) at_top += (at_top.empty() ? "" : ", ") + std::string("q");
+    if (!at_top.empty())
+      inputs.assumptions.push_back(
+          {"mask", Message("{0} counts queries from the top left, the rest from the bottom right corner", at_top)});
+  } catch (const ExpressionError&) {  // shown when the mask is computed
+  }
+}
+
+/// Whether a query of the first batch entry and head may attend to a key after it.
+bool sees_ahead(const Scenario& s, const Inputs& inputs) {
+  const MaskRule rule = mask_rule(s, inputs);
+  const auto readable = readable_mask(rule);
+  if (!readable) return true;
+  MaskReader reader(readable->expression, readable->context);
+  constexpr Index most = 64;
+  const Dims& d = inputs.dims;
+  const bool last = rule.expression.calls("causal_bottom_right");
+  const Index from = s.query_offset.value_or(last && d.n_q < d.n_k ? d.n_k - d.n_q : 0);
+  Buffer row(static_cast<std::size_t>(d.n_k));
+  for (Index q = 0; q < std::min(most, d.n_q); ++q) {
+    reader.read(0, 0, q, 0, d.n_k, row.data());
+    for (Index k = std::max<Index>(0, q + from + 1); k < d.n_k; ++k) {
+      if (row[static_cast<std::size_t>(k)] != 0) return true;
+    }
+  }
+  return false;
+}
+
+/// Notes that ALiBi without a causal mask gives most to what is furthest ahead.
+void note_alibi_ahead(const Scenario& s, Inputs& inputs) {
+  const Scenario settled = with_source_settings(s, inputs.says);
+  const Dims& d = inputs.dims;
+  if (!settled.alibi || settled.alibi_symmetric || inputs.weights.defined() || d.n_k < 2) return;
+  try {
+    if (has_mask(settled, inputs) && !sees_ahead(settled, inputs)) return;
+  } catch (const InputError&) { return; }  // shown when the mask is computed
+  inputs.assumptions.push_back(
+      {"alibi",
+       "m·(k − q) without a causal mask: the further ahead a key is, the more it gets; --alibi-symmetric is "
+       "−m·|q − k|, --mask \"causal()\" hides what is ahead"});
 }
 
 /// Uses the last run's tensors in place of equal ones.
@@ -183,6 +256,8 @@ Inputs resolve(const Scenario& scenario, const Scenario* last_scenario, const In
   Inputs inputs = resolve_unedited({scenario, last_scenario, last_unedited, stop});
   add_settings({scenario, last_scenario, last, std::move(stop)}, inputs);
   if (const auto doubt = doubtful(scenario.mask)) inputs.assumptions.push_back({"mask", *doubt});
+  note_corners(scenario, inputs);
+  note_alibi_ahead(scenario, inputs);
   return inputs;
 }
 
@@ -200,6 +275,7 @@ void add_settings(const Resolving& r, Inputs& inputs) {
   if (!r.scenario.mask_file.empty()) add_mask_file({r.scenario, r.last_scenario, last_unedited}, inputs);
   if (r.scenario.attn_bias) inputs.bias = typed_bias(r.scenario, inputs.dims);
   name_tokens(r.scenario, inputs);
+  note_padding(inputs);
   if (last_unedited) keep_inputs(*last_unedited, inputs);
   if (r.scenario.edits.empty()) return;
   inputs.unedited = std::make_shared<const Inputs>(inputs);

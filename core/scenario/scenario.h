@@ -25,6 +25,8 @@ enum class QkNorm : std::uint8_t { none, rms, l2, layer };
 /// How a mask changes a score: `fill` replaces it, as masked_fill does, or is added to it, as in nn.MultiheadAttention,
 /// so that a NaN stays.
 enum class MaskMode : std::uint8_t { fill, add };
+/// What a row and a column are: a token as the model has it, or a word, with the pieces of it together.
+enum class Merge : std::uint8_t { none, words };
 enum class MaskPolarity : std::uint8_t { by_name, attend, ignore };
 
 /// How a file's weights are stored: according to their names, as in nn.Linear, or as in Conv1D and x @ W.
@@ -94,6 +96,8 @@ struct Scenario {
   std::optional<Index> rotary_dim;    ///< RoPE rotates only this many numbers of a head; unset: all
   std::optional<Index> query_offset;  ///< position of the first query; unset: 0, or n_k − n_q under causal_bottom_right
   bool alibi = false;
+  bool alibi_symmetric = false;  ///< −m·|q − k| in place of m·(k − q), for attention that is not causal
+  bool any_alibi() const { return alibi || alibi_symmetric; }
   bool t5_bias = false;
   std::optional<bool> t5_bidirectional;  ///< unset: true, or as the file's names say
   std::optional<GivenMatrix> attn_bias;  ///< [n_q, n_k], added to all scores; replaces the file's bias
@@ -120,6 +124,8 @@ struct Scenario {
 
   std::vector<CellEdit> edits;
   std::vector<HeadAddress> knock_out;  ///< heads of a network whose outputs are set to zero
+
+  Merge merge = Merge::none;
 
   std::optional<Index> threads;  ///< unset: as many as the machine has. Does not change any number
 

@@ -1,7 +1,6 @@
 #include "core/scenario/scenario_view.h"
 
 #include <algorithm>
-#include <array>
 #include <span>
 
 #include "core/scenario/settings_table.h"
@@ -11,33 +10,11 @@
 namespace headlight {
 namespace {
 
-/// "" after the last one.
-constexpr std::string_view view_name(ViewKind kind) {
-  switch (kind) {
-    case ViewKind::pipeline: return "pipeline";
-    case ViewKind::heads: return "heads";
-    case ViewKind::mask: return "mask";
-    case ViewKind::compare: return "compare";
-    case ViewKind::lesson: return "lesson";
-    case ViewKind::network: return "network";
-    case ViewKind::map: return "map";
-  }
-  return "";
-}
 constexpr auto view_names = [] {
-  constexpr std::size_t count = [] {
-    std::size_t n = 0;
-    while (!view_name(static_cast<ViewKind>(n)).empty()) ++n;
-    return n;
-  }();
-  std::array<std::string_view, count> names;
-  for (std::size_t n = 0; n < count; ++n) names[n] = view_name(static_cast<ViewKind>(n));
+  std::array<std::string_view, view_rows.size()> names;
+  std::ranges::transform(view_rows, names.begin(), &ViewRow::name);
   return names;
 }();
-constexpr std::array<std::string_view, 5> tab_names{"patterns", "conventions", "reach", "cost", "side_by_side"};
-constexpr std::array<std::string_view, 3> level_names{"sentence", "pipeline", "operation"};
-constexpr std::array<std::string_view, 5> facet_names{"step", "journey", "geometry", "next", "why"};
-constexpr std::array<std::string_view, 3> measure_names{"weight", "arrives", "share"};
 
 /// The choice whose name is `text`.
 template <typename Choice>
@@ -47,12 +24,6 @@ std::optional<Choice> chosen(std::span<const std::string_view> names, std::strin
 }
 
 }  // namespace
-
-std::string_view name(ViewKind kind) { return view_name(kind); }
-std::string_view name(MaskTab tab) { return tab_names[static_cast<std::size_t>(tab)]; }
-std::string_view name(Level level) { return level_names[static_cast<std::size_t>(level)]; }
-std::string_view name(HeadMeasure measure) { return measure_names[static_cast<std::size_t>(measure)]; }
-std::string_view name(Facet facet) { return facet_names[static_cast<std::size_t>(facet)]; }
 
 HeadMeasure parse_measure(std::string_view option, std::string_view text) {
   const auto measure = chosen<HeadMeasure>(measure_names, text);
@@ -64,22 +35,22 @@ HeadMeasure parse_measure(std::string_view option, std::string_view text) {
 
 ViewAddress parse_view(std::string_view option, std::string_view text) {
   const std::size_t colon = text.find(':');
-  const std::string_view part = colon == std::string_view::npos ? std::string_view() : text.substr(colon + 1);
-  // Only these names have parts after a colon.
-  const bool has_parts = text.starts_with("mask:") || text.starts_with("map:");
-  const auto kind = chosen<ViewKind>(view_names, has_parts ? text.substr(0, colon) : text);
-  if (!kind)
+  const auto row = std::ranges::find(view_rows, text.substr(0, colon), &ViewRow::name);
+  if (row == view_rows.end() || (colon != std::string_view::npos && row->part.empty()))
     throw SettingError(std::string(option), Message("\"{0}\" is not a view", std::string(text)),
                        Message("expected {0}", alternatives(view_names)));
-  ViewAddress view{*kind, MaskTab::patterns, {}};
-  if (has_parts && *kind == ViewKind::mask) {
-    const auto tab = chosen<MaskTab>(tab_names, part);
-    if (!tab)
-      throw SettingError(std::string(option), Message("\"{0}\" is not a sheet of the mask view", std::string(part)),
-                         Message("expected {0}", alternatives(tab_names)));
-    view.tab = *tab;
+  ViewAddress view{static_cast<ViewKind>(row - view_rows.begin()), MaskTab::patterns, {}};
+  if (colon == std::string_view::npos) return view;
+  const std::string_view part = text.substr(colon + 1);
+  if (view.kind == ViewKind::map) {
+    view.map = parse_map(option, part);
+    return view;
   }
-  if (has_parts && view.kind == ViewKind::map) view.map = parse_map(option, part);
+  const auto tab = chosen<MaskTab>(tab_names, part);
+  if (!tab)
+    throw SettingError(std::string(option), Message("\"{0}\" is not a sheet of the mask view", std::string(part)),
+                       Message("expected {0}", alternatives(tab_names)));
+  view.tab = *tab;
   return view;
 }
 
@@ -88,6 +59,28 @@ std::string view_text(const ViewAddress& view) {
   if (view.kind == ViewKind::mask && view.tab != MaskTab::patterns) text += ":" + std::string(name(view.tab));
   if (view.kind == ViewKind::map && view.map) text += ":" + map_text(*view.map);
   return text;
+}
+
+std::string lesson_view_words() {
+  std::string words;
+  for (const ViewRow& row : view_rows) {
+    if (!row.in_lessons) continue;
+    words.append(words.empty() ? "" : ", ").append(row.name);
+    if (!row.part.empty()) words.append(" or ").append(row.name).append(":").append(row.part);
+  }
+  return words;
+}
+
+std::string lesson_view_pattern() {
+  std::string tabs;
+  for (const std::string_view tab : tab_names) tabs.append(tabs.empty() ? "" : "|").append(tab);
+  std::string pattern;
+  for (const ViewRow& row : view_rows) {
+    if (!row.in_lessons) continue;
+    pattern.append(pattern.empty() ? "" : "|").append(row.name);
+    if (!row.part.empty()) pattern += "(:" + (row.part == "SHEET" ? "(" + tabs + ")" : ".+") + ")?";
+  }
+  return "^(" + pattern + ")$";
 }
 
 LevelAddress parse_level(std::string_view option, std::string_view text) {

@@ -2,8 +2,10 @@
 // They change no number, so they are not part of a Scenario but are read and written along with it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -11,12 +13,9 @@
 
 namespace headlight {
 
-/// The views in the middle of the window, and the tabs of the mask view.
-enum class ViewKind : std::uint8_t { pipeline, heads, mask, compare, lesson, network, map };
+/// The views in the middle of the window, in the order of their tabs.
+enum class ViewKind : std::uint8_t { pipeline, network, heads, map, mask, compare, train, lesson };
 enum class MaskTab : std::uint8_t { patterns, conventions, reach, cost, side_by_side };
-std::string_view name(ViewKind kind);
-std::string_view name(MaskTab tab);
-
 /// The level of detail: a sentence and its attention, the whole pipeline, or one operation. The facet is what an
 /// operation shows: the step itself, the path of one word through all steps, queries and keys as arrows, how the next
 /// word is computed, or the parts of its logit.
@@ -25,10 +24,28 @@ enum class Facet : std::uint8_t { step, journey, geometry, next, why };
 /// What is shown of a head: its weights, the contribution norms of its keys (core/run/contributions.h), or those as
 /// shares of the row.
 enum class HeadMeasure : std::uint8_t { weight, arrives, share };
-std::string_view name(HeadMeasure measure);
+
+/// A view, as the command line, scenario files and lessons know it. The window's part is in ui/views/registry.cpp.
+struct ViewRow {
+  std::string_view name;
+  std::string_view part = {};  ///< what may follow its name and a colon
+  bool in_lessons = true;      ///< a lesson's step may show it
+};
+inline constexpr std::array view_rows{
+    ViewRow{"pipeline"},      ViewRow{"network"}, ViewRow{"heads"}, ViewRow{"map", "STAGE:Q0:Q1,K0:K1"},
+    ViewRow{"mask", "SHEET"}, ViewRow{"compare"}, ViewRow{"train"}, ViewRow{"lesson", "", false}};
+
+// The names of the others, in the same order.
+inline constexpr std::array<std::string_view, 5> tab_names{"patterns", "conventions", "reach", "cost", "side_by_side"};
+inline constexpr std::array<std::string_view, 3> level_names{"sentence", "pipeline", "operation"};
+inline constexpr std::array<std::string_view, 5> facet_names{"step", "journey", "geometry", "next", "why"};
+inline constexpr std::array<std::string_view, 3> measure_names{"weight", "arrives", "share"};
+constexpr std::string_view name(ViewKind kind) { return view_rows[static_cast<std::size_t>(kind)].name; }
+constexpr std::string_view name(MaskTab tab) { return tab_names[static_cast<std::size_t>(tab)]; }
+constexpr std::string_view name(Level level) { return level_names[static_cast<std::size_t>(level)]; }
+constexpr std::string_view name(Facet facet) { return facet_names[static_cast<std::size_t>(facet)]; }
+constexpr std::string_view name(HeadMeasure measure) { return measure_names[static_cast<std::size_t>(measure)]; }
 HeadMeasure parse_measure(std::string_view option, std::string_view text);  ///< throws SettingError
-std::string_view name(Level level);
-std::string_view name(Facet facet);
 
 /// "weights:4096:8192,0:4096": the matrix on the map, and the visible queries and keys; unset: all.
 struct MapAddress {
@@ -84,6 +101,10 @@ std::string cell_text(const Cell& cell);
 MapAddress parse_map(std::string_view option, std::string_view text);
 std::string map_text(const MapAddress& map);
 std::string view_text(const ViewAddress& view);
+/// The views that a lesson's step may show: "pipeline, …, mask or mask:SHEET", and as the regular expression of
+/// assets/lesson.schema.json.
+std::string lesson_view_words();
+std::string lesson_view_pattern();
 std::string level_text(const LevelAddress& level);
 
 }  // namespace headlight

@@ -23,6 +23,8 @@ inline constexpr std::array<std::string_view, 4> choice_words<DeadRow>{"from_fil
 template <>
 inline constexpr std::array<std::string_view, 2> choice_words<MaskMode>{"fill", "add"};
 template <>
+inline constexpr std::array<std::string_view, 2> choice_words<Merge>{"none", "words"};
+template <>
 inline constexpr std::array<std::string_view, 3> choice_words<Rope>{"none", "half", "interleaved"};
 template <>
 inline constexpr std::array<std::string_view, 4> choice_words<QkNorm>{"none", "rms", "l2", "layer"};

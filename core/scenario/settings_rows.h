@@ -83,6 +83,10 @@ inline constexpr auto settings_rows = std::tuple{
     setting("key_tokens", &Scenario::key_tokens, "\"A B C\"|@FILE", "names of the keys", R"(["a", "b"])",
             SettingGroup::more)
         .as(Control::text),
+    setting("merge", &Scenario::merge, "none|words",
+            "words: the pieces of a word as one row and column of the weights, rows averaged, columns added",
+            R"("words")", SettingGroup::more)
+        .as(Control::choice),
     setting("x", &Scenario::x, "JSON", "the input by hand, query, key and value at once: [[1, 2], [3, 4]]",
             R"([[1, 0.5], [0, -1]])", SettingGroup::input),
     setting("file", &Scenario::file, "FILE", "the tensors", R"("net.npz")", SettingGroup::input).without_option(),
@@ -108,7 +112,11 @@ inline constexpr auto settings_rows = std::tuple{
         .in(sizes)
         .slider(1, 64, Control::whole_slider)
         .when([](const Scenario& s) { return s.source != Source::file; }),
-    setting("heads", &Scenario::heads, "N", "query heads; divides d_model", "8", SettingGroup::shape).in(sizes),
+    setting("heads", &Scenario::heads, "N",
+            "query heads; divides d_model; of a network's layer: its projections cut into so many", "8",
+            SettingGroup::shape)
+        .in(sizes)
+        .changes_layer(),
     setting("kv_heads", &Scenario::kv_heads, "N", "key/value heads; divides heads", "2", SettingGroup::shape).in(sizes),
     setting("seed", &Scenario::seed, "N", "of everything random but dropout", "7", SettingGroup::shape),
     setting("weight_gain", &Scenario::weight_gain, "X", "times the bound 1/√in of the random weights", "3",
@@ -168,9 +176,14 @@ inline constexpr auto settings_rows = std::tuple{
             "3", SettingGroup::variants)
         .in(positions_range)
         .slider(0, 64, Control::whole_slider)
-        .when([](const Scenario& s) { return s.rope != Rope::none || s.alibi || s.t5_bias; })
+        .when([](const Scenario& s) { return s.rope != Rope::none || s.any_alibi() || s.t5_bias; })
         .changes_layer(),
     setting("alibi", &Scenario::alibi, "", "ALiBi's linear bias", "true", SettingGroup::variants)
+        .as(Control::toggle)
+        .changes_layer(),
+    setting("alibi_symmetric", &Scenario::alibi_symmetric, "",
+            "ALiBi by the distance either way, −m·|q − k|, for attention that is not causal", "true",
+            SettingGroup::variants)
         .as(Control::toggle)
         .changes_layer(),
     setting("t5_bias", &Scenario::t5_bias, "", "T5's relative bias, with seeded values", "true", SettingGroup::variants)

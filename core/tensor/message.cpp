@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdio>
+#include <filesystem>
 #include <ostream>
 #include <utility>
 
@@ -128,8 +129,13 @@ InputError::InputError(const Message& subject, const Message& wrong, const Messa
 Message InputError::message() const { return joined_by_colon(subject_.cut_to(longest_subject), sentence_); }
 
 Message message_of(const std::exception& error) {
-  const auto* mistake = dynamic_cast<const InputError*>(&error);
-  return mistake ? mistake->message() : Message(std::string(error.what()));
+  if (const auto* mistake = dynamic_cast<const InputError*>(&error)) return mistake->message();
+  // The library's own sentence names its function, not what is wrong.
+  if (const auto* system = dynamic_cast<const std::filesystem::filesystem_error*>(&error))
+    return FileError(system->path1().string(), Message("cannot be used: {0}", system->code().message()),
+                     "expected another name or place")
+        .message();
+  return Message(std::string(error.what()));
 }
 
 ExpressionError::ExpressionError(std::size_t position, const Message& wrong, const Message& expected)

@@ -169,7 +169,7 @@ PreTokenizer metaspace(std::string mark, MarkFirst in_front, bool split) {
   };
 }
 
-std::string readable_bytes(const std::string& spelled_text) {
+std::optional<std::string> bytes_spelled(const std::string& spelled_text) {
   static const std::map<std::string, char, std::less<>> bytes = [] {
     std::map<std::string, char, std::less<>> table;
     for (std::size_t byte = 0; byte < 256; ++byte) table.emplace(byte_spellings()[byte], static_cast<char>(byte));
@@ -180,12 +180,17 @@ std::string readable_bytes(const std::string& spelled_text) {
     const std::size_t first = at;
     next_character(spelled_text, at);
     const auto found = bytes.find(spelled_text.substr(first, at - first));
-    if (found == bytes.end()) return spelled_text;
+    if (found == bytes.end()) return {};
     text += found->second;
   }
-  if (!is_utf8(text)) return spelled_text;
+  return text;
+}
+
+std::string readable_bytes(const std::string& spelled_text) {
+  const std::optional<std::string> text = bytes_spelled(spelled_text);
+  if (!text || !is_utf8(*text)) return spelled_text;
   std::string shown;
-  for (const char c : text) c == ' ' || c == '\n' || c == '\t' ? shown += (c == ' ' ? "␣" : "␤") : shown += c;
+  for (const char c : *text) c == ' ' || c == '\n' || c == '\t' ? shown += (c == ' ' ? "␣" : "␤") : shown += c;
   return shown;
 }
 

@@ -54,6 +54,8 @@ PreTokenizer metaspace(std::string mark, MarkFirst in_front, bool split);
 
 /// A token's byte-level spelling as text, a space as "␣"; bytes that are no text stay spelled out.
 std::string readable_bytes(const std::string& spelled);
+/// The bytes that a byte-level spelling stands for; nothing if a character is not of its alphabet.
+std::optional<std::string> bytes_spelled(const std::string& spelled);
 /// Bytes as ByteLevel spells them.
 std::string spelled_bytes(std::string_view bytes);
 

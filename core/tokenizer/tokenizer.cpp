@@ -6,6 +6,7 @@
 #include "core/files/array_file.h"
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
+#include "core/tokenizer/spelling.h"
 #include "core/tokenizer/token_pipeline.h"
 
 namespace headlight {
@@ -20,7 +21,7 @@ constexpr std::array sentence_piece_names{"tokenizer.model", "spiece.model", "se
 std::vector<std::string> texts_of(const std::vector<Token>& tokens) {
   std::vector<std::string> texts;
   for (const Token& token : tokens) texts.push_back(token.text);
-  return texts;
+  return with_letters_joined(std::move(texts));
 }
 
 bool TokenBatch::padded() const {
@@ -31,6 +32,19 @@ std::vector<std::string> TokenBatch::words(Index entry) const {
   std::vector<std::string> words = texts_of(entries[static_cast<std::size_t>(entry)]);
   words.resize(static_cast<std::size_t>(lengths[static_cast<std::size_t>(entry)]));
   return words;
+}
+
+std::vector<std::vector<std::string>> TokenBatch::names() const {
+  std::vector<std::vector<std::string>> names;
+  for (std::size_t line = 0; line < entries.size(); ++line) {
+    names.push_back(texts_of(entries[line]));
+    for (std::size_t i = static_cast<std::size_t>(lengths[line]); i < names.back().size(); ++i) {
+      std::string& name = names.back()[i];
+      const bool says_so = name.find("pad") != std::string::npos || name.find("PAD") != std::string::npos;
+      if (!says_so) name = "<pad>";  // many models pad with a token that also ends a text
+    }
+  }
+  return names;
 }
 
 Tensor TokenBatch::lengths_from(Index first) const {

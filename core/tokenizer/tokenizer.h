@@ -20,6 +20,7 @@ struct Token {
   std::string text;  ///< as it is shown: " cat" as "␣cat", "##s" as it is
   bool operator==(const Token&) const = default;
 };
+/// The tokens' texts as they are drawn; the pieces of one letter say so: "你 (1/3)".
 std::vector<std::string> texts_of(const std::vector<Token>& tokens);
 
 class TokenSplitter {
@@ -45,6 +46,8 @@ struct TokenBatch {
   bool padded() const;
   /// The texts of a line's tokens, without padding.
   std::vector<std::string> words(Index entry) const;
+  /// The texts of all lines' tokens; padding is named as such.
+  std::vector<std::vector<std::string>> names() const;
   /// [B]: the lengths, counted from position `first` on.
   Tensor lengths_from(Index first) const;
   bool operator==(const TokenBatch&) const = default;
@@ -68,6 +71,8 @@ std::unique_ptr<const TokenSplitter> open_tokenizer(const std::filesystem::path&
 /// pre-tokenizer, added tokens and the tokens around a line. The ids are those of Hugging Face's tokenizers; parts that
 /// are not supported are refused by name.
 std::unique_ptr<const TokenSplitter> open_tokenizer_json(const std::filesystem::path& path);
+/// The same from its text; `name` is the subject of errors.
+std::unique_ptr<const TokenSplitter> tokenizer_of_json(const std::string& text, const std::string& name);
 /// Sennrich et al. 2016 over bytes, as in Radford et al. 2019: text is cut into words by GPT-2's pattern, and a word's
 /// bytes are joined in the order of merges.txt.
 std::unique_ptr<const TokenSplitter> open_byte_pairs(const std::filesystem::path& vocabulary,

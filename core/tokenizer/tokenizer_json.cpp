@@ -62,11 +62,8 @@ void add_saved(const SavedSettings& saved, TokenizerParts& parts) {
   apply("add_eos_token", "eos_token", parts.after);
 }
 
-}  // namespace
-
-std::unique_ptr<const TokenSplitter> open_tokenizer_json(const std::filesystem::path& path) {
-  const ErrorPlace place{utf8_from(path)};
-  const Json json = read_tokenizer_json(path, place);
+std::unique_ptr<const TokenSplitter> tokenizer_of(const Json& json, const ErrorPlace& place,
+                                                  const SavedSettings* saved) {
   if (!json.is_object() || !json.contains("model")) place.fail("is no tokenizer.json", "a JSON object with a model");
   const TokenizerPart whole{json, "tokenizer", place};
   const auto part = [&](const char* name) { return TokenizerPart{whole.at(name).value, name, place}; };
@@ -76,11 +73,23 @@ std::unique_ptr<const TokenSplitter> open_tokenizer_json(const std::filesystem::
   append_pre_tokenizer(part("pre_tokenizer"), parts);
   parts.model = model_of(part("model"));
   read_post_processor(part("post_processor"), parts);
-  add_saved(SavedSettings(path.parent_path()), parts);
+  if (saved) add_saved(*saved, parts);
   parts.padding = padding_of(whole, parts.added);
   parts.made_from = {parts.byte_level ? "tokenizer.json: {0} over bytes" : "tokenizer.json: {0}",
                      part("model").text("type", "BPE")};
   return assembled(std::move(parts));
+}
+
+}  // namespace
+
+std::unique_ptr<const TokenSplitter> open_tokenizer_json(const std::filesystem::path& path) {
+  const ErrorPlace place{utf8_from(path)};
+  const SavedSettings saved(path.parent_path());
+  return tokenizer_of(read_tokenizer_json(path, place), place, &saved);
+}
+
+std::unique_ptr<const TokenSplitter> tokenizer_of_json(const std::string& text, const std::string& name) {
+  return tokenizer_of(Json::parse(text, nullptr, false), ErrorPlace{name}, nullptr);
 }
 
 // "model" and "post_processor" of a tokenizer.json.

@@ -11,6 +11,7 @@
     headlight.check(module, x)                                # which known mistake does a module make?
     headlight.watch(model)                                    # the window shows its attention while it runs
     stages = headlight.trace("net.npz", mask="causal()")      # {"Q": array, ..., "weights": array, "output": array}
+    headlight.train("reverse", heads=4)                       # a small network learns; its history and folder
     headlight.compare("net.npz", {"weights": mine})           # {"match": False, "diagnosis": [...], ...}
 
 Keyword arguments are the words of the command line: `font_size=8` is --font-size 8, `values=True` is --values, a list
@@ -19,7 +20,9 @@ is the option once for each: highlight=["2:4,0:3", "5:6,0:1"]. Whatever is wrong
 from ._check import Check, check, compare, trace
 from ._figures import Figure, Page, figure, render, show
 from ._program import HeadlightError, program
+from ._train import Trained, train
 from ._watch import Watch, watch
 
-__all__ = ["HeadlightError", "Figure", "Page", "Check", "Watch", "figure", "show", "render", "trace", "compare", "check", "watch", "program"]
+__all__ = ["HeadlightError", "Figure", "Page", "Check", "Trained", "Watch", "figure", "show", "render", "trace",
+           "compare", "check", "train", "watch", "program"]
 __version__ = "0.1.0"

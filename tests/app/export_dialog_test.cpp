@@ -132,6 +132,42 @@ TEST_CASE("the file of the export dialog is the file of its command line, byte b
   CHECK(places::text_of(written) == places::text_of(folder / "again.png"));
 }
 
+TEST_CASE("a slide is 1920 × 1080 pixels after one click, and a written file is told until something changes") {
+  const ExportFolder folder;
+  HeadlessWindow window(lesson("first-light"), large);
+  window.press('e', true);
+  window.settle();
+  const ExportChoice& choice = window.document().view.exporting;
+  click(window, part("options"), {"preset", "slide 16:9"});
+  CHECK(choice.options.style.columns == 8);
+  click(window, "export", {"export"});
+  REQUIRE_FALSE(choice.saved.empty());
+  const std::string file = places::text_of(choice.saved);
+  const PngSize size = png_size({reinterpret_cast<const std::uint8_t*>(file.data()), file.size()});
+  CHECK(size.width == 1920);
+  CHECK(size.height == 1080);
+  window.settle();
+  CHECK_FALSE(choice.saved.empty());
+  click(window, part("options"), {"theme", "dark"});
+  CHECK(choice.saved.empty());
+}
+
+TEST_CASE("a size of one's own begins as the automatic one") {
+  const ExportFolder folder;
+  HeadlessWindow window(lesson("first-light"), large);
+  window.press('e', true);
+  window.settle();
+  const ExportOptions& options = window.document().view.exporting.options;
+  click(window, part("options"), {"unit", "px"});
+  REQUIRE(options.size);
+  const WantedSize automatic = *options.size;
+  CHECK(automatic.height > 0);
+  click(window, part("options"), {"unit", "cm"});
+  REQUIRE(options.size);
+  const PrintSize before = print_size(automatic, {}), after = print_size(*options.size, {});
+  CHECK(after.width / after.height == Approx(before.width / before.height).epsilon(0.02));
+}
+
 TEST_CASE("every view has its picture as a figure, and the command line that makes the same file") {
   struct Seen {
     const char* name;

@@ -44,13 +44,14 @@ def run_of(token, lengths):
 
 
 @functools.lru_cache(maxsize=4096)
-def ranked(seed, i, blocks):
-    return sorted(range(blocks), key=lambda t: word(seed, i, t))
+def ranked(seed, i, blocks, half, g):
+    """The blocks that neither the window nor the global ones take, from the lowest hash on."""
+    return sorted((t for t in range(blocks) if abs(i - t) > half and t >= g), key=lambda t: word(seed, i, t))
 
 
 def bigbird(q, k, n_q, n_k, block, w, g, r, seed):
     i, j = q // block, k // block
-    return abs(i - j) <= w // 2 or i < g or j < g or j in ranked(seed, i, (n_k + block - 1) // block)[:r]
+    return abs(i - j) <= w // 2 or i < g or j < g or j in ranked(seed, i, (n_k + block - 1) // block, w // 2, g)[:r]
 
 
 def near(token, centre, size, kernel):

@@ -50,6 +50,18 @@ title_becomes "one two three four"
 xdotool mousemove 640 400 sleep 0.3 click 1 sleep 0.3 key ctrl+z
 title_becomes "the cat sat"
 
+# A click where the pointer left the window and came back, without a move between: letters go into the field, and are
+# no shortcuts.
+xdotool windowsize "$window" 1280 600 sleep 0.5
+xdotool mousemove 100 95 sleep 0.3 mousemove 100 700 sleep 0.3 mousemove 100 95 sleep 0.3 click 1 sleep 0.5
+xdotool key ctrl+a sleep 0.3
+xdotool type --delay 60 "back again"
+xdotool key Return
+title_becomes "back again"
+xdotool windowsize "$window" 1280 720 sleep 0.5
+xdotool mousemove 640 400 sleep 0.3 click 1 sleep 0.3 key ctrl+z
+title_becomes "the cat sat"
+
 # All input arrives in order, also if one frame takes longer than all of it.
 kill -STOP "$app"
 xdotool mousemove 100 95 click 1 key ctrl+a type --delay 1 "first words"

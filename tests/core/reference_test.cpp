@@ -134,7 +134,8 @@ TEST_CASE("the reference has every pattern of masks, and the functions that it n
 TEST_CASE("the reference has every mistake that compare knows", "[reference]") {
   std::vector<std::string> ids = column(table("id"), 0),
                            known = names_of(all_mistakes(), [](const Mistake&m) { return m.id; });
-  CHECK(ids == known);
+  CHECK(std::set(ids.begin(), ids.end()) == std::set(known.begin(), known.end()));
+  CHECK(std::set(ids.begin(), ids.end()).size() == ids.size());
 }
 
 TEST_CASE("the reference has every architecture", "[reference]") {

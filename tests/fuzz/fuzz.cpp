@@ -9,8 +9,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace headlight;
   static const fuzz::Reader reader = [] {
     const char* name = std::getenv("FUZZ_READER");
-    for (const fuzz::Reader& known : fuzz::all_readers()) {
-      if (name && known.name == name) return known;
+    for (const auto& readers : {fuzz::all_readers(), fuzz::window_readers()}) {
+      for (const fuzz::Reader& known : readers) {
+        if (name && known.name == name) return known;
+      }
     }
     std::fputs("FUZZ_READER names none of the folders of tests/fuzz/corpus\n", stderr);
     std::exit(2);

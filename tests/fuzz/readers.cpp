@@ -6,7 +6,11 @@
 #include <random>
 #include <string>
 
+#include <nlohmann/json.hpp>
+
 #include "core/export/export_options.h"
+#include "core/export/stage_figure.h"
+#include "core/figure/figure.h"
 #include "core/files/array_file.h"
 #include "core/files/parse_matrix.h"
 #include "core/files/picture_file.h"
@@ -209,6 +213,42 @@ void read_style(std::string_view bytes) {
   export_words(options);
 }
 
+std::size_t count_of(const std::string& text, std::string_view part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+/// The title, a head's name and the words of a page, by lines: whatever they are, its elements stay as they are and its
+/// data can be read.
+void read_page(std::string_view bytes) {
+  const auto page_of = [](std::string_view title, std::string_view head, std::string_view words) {
+    Scenario scenario;
+    scenario.source = Source::text;
+    scenario.text = std::string(words);
+    Run run;
+    run.threads = 1;
+    const auto trace = compute_any(scenario, nullptr, run);
+    StageCut cut{*trace, Stage::weights};
+    StageFigureStyle style;
+    style.title = std::string(title);
+    FigureSpec spec = stage_figure(cut, style);
+    spec.panels.front().title = std::string(head);
+    return html_figure(spec, "weights", nullptr);
+  };
+  static const std::string plain = page_of("title", "head", "the cat");
+  const std::size_t first = std::min(bytes.find('\n'), bytes.size()), after = std::min(first + 1, bytes.size()),
+                    second = std::min(bytes.find('\n', after), bytes.size());
+  const std::string words(bytes.substr(std::min(second + 1, bytes.size())).substr(0, 200));
+  const std::string page = page_of(bytes.substr(0, first), bytes.substr(after, second - after), words);
+  constexpr std::string_view opening = "id=\"headlight-data\">", closing = "</script";
+  const std::size_t begin = page.find(opening) + opening.size();
+  if (!nlohmann::json::accept(page.substr(begin, page.find(closing, begin) - begin))) std::abort();
+  for (const std::string_view part : {closing, std::string_view("<script"), std::string_view("headlight-data"),
+                                      std::string_view("</title"), std::string_view("</style")})
+    if (count_of(page, part) != count_of(plain, part)) std::abort();
+}
+
 constexpr Reader readers[] = {
     {"arrays", [](std::string_view b) { read_arrays(b); }},
     {"safetensors", [](std::string_view b) { read_safetensors(b); }},
@@ -231,6 +271,7 @@ constexpr Reader readers[] = {
     {"pieces", [](std::string_view b) { read_pieces(b); }},
     {"image", [](std::string_view b) { read_picture(written("a.image", b).string()); }},
     {"style", [](std::string_view b) { read_style(b); }},
+    {"page", [](std::string_view b) { read_page(b); }},
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Every reader of outside data as a function of bytes, for libFuzzer (fuzz.cpp) and for the tests that replay the
-// corpus (tests/core/files/fuzz_corpus_test.cpp).
+// corpus (tests/core/files/fuzz_corpus_test.cpp, tests/ui/fuzz_corpus_test.cpp).
 #pragma once
 
 #include <cstddef>
@@ -16,5 +16,7 @@ struct Reader {
 };
 
 std::span<const Reader> all_readers();
+/// Those of ui (window_readers.cpp).
+std::span<const Reader> window_readers();
 
 }  // namespace headlight::fuzz

@@ -87,7 +87,9 @@ def t5_bucket(distance, bidirectional, buckets=32, farthest=128):
 def bias_of(case, traced, heads, n_q, n_k):
     settings, total = case.settings, 0
     distance = torch.arange(n_k)[None, :] - torch.arange(n_q)[:, None] - query_offset(settings, n_q, n_k)
-    if settings.get("alibi"):
+    if settings.get("alibi_symmetric"):
+        total = total + torch.tensor(alibi_slopes(heads), dtype=torch.float64)[:, None, None] * -distance.abs()
+    elif settings.get("alibi"):
         total = total + torch.tensor(alibi_slopes(heads), dtype=torch.float64)[:, None, None] * distance
     if settings.get("t5_bias"):
         bucket = t5_bucket(distance, settings.get("t5_bidirectional", True))
@@ -142,7 +144,7 @@ def expected_stages(case, traced):
         scores = want["scaled_scores"] = scores * scale
     if "softcap" in s:
         scores = want["capped_scores"] = s["softcap"] * torch.tanh(scores / s["softcap"])
-    if s.get("alibi") or s.get("t5_bias") or case.bias is not None:
+    if s.get("alibi") or s.get("alibi_symmetric") or s.get("t5_bias") or case.bias is not None:
         scores = want["biased_scores"] = scores + bias_of(case, traced, heads, scores.shape[-2], scores.shape[-1])
     mask = None
     if case.mask is not None:

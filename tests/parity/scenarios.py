@@ -97,7 +97,7 @@ def draw_scores(rng, s):
     maybe = {
         "scale": lambda: rng.uniform(0.05, 1), "softcap": lambda: rng.uniform(0.5, 5),
         "qk_norm": lambda: rng.choice(["rms", "l2", "layer"]), "rope": lambda: rng.choice(["half", "interleaved"]),
-        "alibi": lambda: True, "t5_bias": lambda: True, "sink_logit": lambda: True,
+        "alibi": lambda: True, "alibi_symmetric": lambda: True, "t5_bias": lambda: True, "sink_logit": lambda: True,
     }
     for name, value in maybe.items():
         if rng.random() < 0.3:

@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <optional>
 
+#include "ui/look/words.h"
+
 namespace headlight::test {
 namespace {
 
@@ -123,6 +125,14 @@ void small_or_faint(const DrawnPicture& picture, std::vector<std::string>& found
   }
 }
 
+/// Finds hyphens in place of minus signs. Code and command lines are set in mono and have more than numbers.
+void hyphens(const DrawnPicture& picture, std::vector<std::string>& found) {
+  for (const RecordedText& text : picture.record.texts) {
+    const bool code = text.face == Face::mono && text.text.find_first_of("(=_\"") != std::string::npos;
+    if (!code && with_minus(text.text) != text.text) found.push_back(at(text) + " has a hyphen for a minus sign");
+  }
+}
+
 /// Finds numbers that differ from their cell by more than their last digit or 5 %.
 void wrong_numbers(const DrawnPicture& picture, std::vector<std::string>& found, int* numbers) {
   for (const RecordedText& text : picture.record.texts) {
@@ -155,6 +165,7 @@ std::vector<std::string> drawn_faults(const DrawnPicture& picture, int* numbers)
   crossings(picture.record, found);
   cuts(picture.record, found);
   small_or_faint(picture, found);
+  hyphens(picture, found);
   if (picture.cells_have_values) wrong_numbers(picture, found, numbers);
   return found;
 }

@@ -67,6 +67,14 @@ TEST_CASE("drawn_faults finds a number that is cut, and text that is cut at an e
   CHECK(says(faults({{beyond}, {}}), "cut at an edge"));
 }
 
+TEST_CASE("drawn_faults finds a hyphen that stands for a minus sign, but not in a name, a date or code") {
+  CHECK(says(faults({{word("× -0.5", {10, 10})}, {}}), "a hyphen for a minus sign"));
+  CHECK(says(faults({{word("-3.5", {10, 10}, 12, Face::mono)}, {}}), "a hyphen for a minus sign"));
+  for (const char* right : {"−3.5", "GPT-2", "2026-11-27", "top-k", "scaled-dot"})
+    CHECK(faults({{word(right, {10, 10})}, {}}).empty());
+  CHECK(faults({{word("K.transpose(-2, -1)", {10, 10}, 13, Face::mono)}, {}}).empty());
+}
+
 TEST_CASE("drawn_faults finds small and faint text") {
   CHECK(says(faults({{word("Σ", {10, 10}, 11)}, {}}), "px"));
   CHECK(says(faults({{word("0.5", {10, 10}, 11, Face::mono)}, {}}), "px"));

@@ -1,5 +1,7 @@
 #include "ui/look/fonts.h"
 
+#include <algorithm>
+
 #include "core/text/unicode.h"
 #include "tests/catch.h"
 #include "ui/imgui_compat.h"
@@ -57,6 +59,37 @@ TEST_CASE(
   }
   ImGui::DestroyContext(context);
 }
+
+#if IMGUI_VERSION_NUM < 19200  // later versions make glyphs one by one
+TEST_CASE("at every scale no glyph is larger than the builder's blocks, and the atlas fits into the texture") {
+  ImGuiContext* context = ImGui::CreateContext();
+  const std::string interface = Words("zh").all_text();
+  const float scale = GENERATE(0.25f, 5.0f, 8.0f);
+  const int limit = GENERATE(2048, 8192);
+  const bool large = GENERATE(false, true);
+  {
+    Fonts fonts;
+    fonts.set_texture_limit(limit);
+    fonts.make_large(large);
+    fonts.load(scale, interface, "那匹追赶狗的马");
+    const ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
+    INFO("scale " << scale << ", limit " << limit << ", large " << large);
+    CHECK(atlas.TexWidth <= limit);
+    CHECK(atlas.TexHeight <= limit);
+    constexpr float block = 256 * 256;
+    float widest = 0;
+    for (const ImFont* font : atlas.Fonts) {
+      for (const ImFontGlyph& glyph : font->Glyphs)
+        widest = std::max(widest, (glyph.X1 - glyph.X0) * (glyph.Y1 - glyph.Y0));
+    }
+    CHECK(widest > 0);
+    CHECK(widest <= block);
+    for (const Face face : {Face::ui, Face::bold, Face::mono, Face::math})
+      CHECK(fonts.pick(face, 13 * scale)->FindGlyphNoFallback('a') != nullptr);
+  }
+  ImGui::DestroyContext(context);
+}
+#endif
 
 TEST_CASE("control characters in a text, also NUL, do not change other letters") {
   ImGuiContext* context = ImGui::CreateContext();

@@ -148,6 +148,16 @@ Document network() {
   return document;
 }
 
+Document trained_run() {
+  Document document;
+  document.scenario.source = Source::file;
+  document.scenario.file = "train:reverse;d_model=8;steps=40@20";
+  document.origin.saved = document.scenario;
+  document.view.kind = ViewKind::train;
+  document.view.train.pace = TrainPace::at_once;
+  return document;
+}
+
 void look(HeadlessWindow& window, std::function<void(View&)> change) {
   window.session.perform(EditView{std::move(change)});
 }
@@ -198,6 +208,7 @@ std::vector<Kind> situations() {
          window.press('f');
        }},
       {"a network", network(), {}},
+      {"a run", trained_run(), {}},
       {"a lesson", sentence(), [](HeadlessWindow& window) {
          window.session.open("lesson:dropout");
          window.settle();

@@ -131,6 +131,24 @@ TEST_CASE("another expression with the same mask is a right answer") {
   CHECK_FALSE(is_right(question, said, *trace));
 }
 
+TEST_CASE("of a mask that differs between batch entries, one that forbids something is painted") {
+  const Course course = course_named("padding");
+  int asked = 0;
+  for (const LessonStep& step : course.steps) {
+    if (!step.question || step.question->kind != QuestionKind::mask) continue;
+    const auto trace = compute_any(step.pose.scenario);
+    const Index entry = painted_entry(*step.question, *trace);
+    CHECK(entry == 1);
+    LessonAnswer painted;
+    painted.cells.assign(static_cast<std::size_t>(trace->dims().n_q * trace->dims().n_k), true);
+    CHECK_FALSE(is_right(*step.question, painted, *trace));
+    painted.cells = allowed_cells(step.question->mask, *trace, entry, 0);
+    CHECK(is_right(*step.question, painted, *trace));
+    ++asked;
+  }
+  CHECK(asked == 1);
+}
+
 TEST_CASE("a mask that is painted is judged by its cells") {
   const auto trace = compute(open_source("lesson:padding").scenario);
   Question question;

@@ -37,11 +37,11 @@ Document with_every_stage(const char* text = "the cat that chases the dogs sleep
 }
 
 /// The list is short, because each setting loads fonts of its own.
-const Setting settings[] = {{{1024, 768}, 1, false, "en"}, {{1024, 768}, 1, true, "zh"},
-                            {{1280, 720}, 1, true, "en"},  {{1600, 900}, 1, false, "zh"},
-                            {{1920, 1080}, 1, true, "en"}, {{3840, 2160}, 2.25f, false, "en"}};
+const ScreenSetting settings[] = {{{1024, 768}, 1, false, "en"}, {{1024, 768}, 1, true, "zh"},
+                                  {{1280, 720}, 1, true, "en"},  {{1600, 900}, 1, false, "zh"},
+                                  {{1920, 1080}, 1, true, "en"}, {{3840, 2160}, 2.25f, false, "en"}};
 
-std::string words_of(const Setting& at) {
+std::string words_of(const ScreenSetting& at) {
   return std::to_string(static_cast<int>(at.window.x)) + "x" + std::to_string(static_cast<int>(at.window.y)) + " " +
          at.language + (at.presenting ? " presented " : " ");
 }
@@ -72,7 +72,7 @@ std::string crossed_words(const Scene& scene) {
 TEST_CASE(
     "no text of an operation is cut, leaves the canvas or lies over another, and no word is left out while there is "
     "room") {
-  for (const Setting& at : settings) {
+  for (const ScreenSetting& at : settings) {
     const Studio studio(with_every_stage(), at);
     for (const Stage stage : studio.trace().stages()) {
       const Scene scene = studio.operation(stage);
@@ -94,7 +94,7 @@ TEST_CASE(
                                       : "word") +
              std::to_string(n);
     if (n != 9 && n != 27 && n != 48) continue;
-    for (const Setting& at : {settings[0], settings[1], settings[4]}) {
+    for (const ScreenSetting& at : {settings[0], settings[1], settings[4]}) {
       const Studio studio(with_every_stage(words.c_str()), at);
       const TypeSizes type = type_sizes(studio.context());
       const float small = std::max(0.6f * type.word, type.least);  // the least size in a presentation
@@ -172,7 +172,7 @@ TEST_CASE(
 TEST_CASE(
     "columns on their way between the whole matrix and its heads fly over no word and no caption, and the head's "
     "numbers go with them") {
-  for (const Setting& at : {settings[0], settings[1], settings[4], settings[5]}) {
+  for (const ScreenSetting& at : {settings[0], settings[1], settings[4], settings[5]}) {
     const Studio studio(with_every_stage("the cat that chases the dogs"), at);
     for (const Stage stage : {Stage::Q_heads, Stage::concat}) {
       for (float share = 0; share <= 1; share += 0.05f) {
@@ -261,7 +261,7 @@ TEST_CASE(
   document.scenario.text = "the cat that chases the dogs sleeps";
   for (const char* layer : {"0", "1"}) {
     document.scenario.layer = layer;
-    for (const Setting& at : settings) {
+    for (const ScreenSetting& at : settings) {
       Studio studio(document, at);
       studio.view().looking.query = 5;
       const Scene scene = studio.operation(Stage::query);
@@ -270,7 +270,7 @@ TEST_CASE(
       CHECK(scene.left_out.empty());
       const Words& words = studio.context().words;
       CHECK(has_text(scene, words.fill("level.row_place", {"5"})));
-      CHECK(has_text(scene, std::string(words("level.row_earlier"))) == (layer[0] == '1'));
+      CHECK(has_text(scene, "+ " + words.fill("level.row_layer", {"0"})) == (layer[0] == '1'));
       CHECK(has_text(scene, std::string(words("level.row_normed"))));
       Reveal reveal;  // the sum comes before the matrix
       reveal.share = 0.4f;
@@ -287,7 +287,8 @@ TEST_CASE(
 }
 
 TEST_CASE("a sentence of few words is centred, and its words are spread") {
-  for (const Setting& at : {Setting{{1024, 768}}, Setting{{1920, 1080}, 1, true, "en"}, Setting{{3840, 2160}, 2.25f}}) {
+  for (const ScreenSetting& at :
+       {ScreenSetting{{1024, 768}}, ScreenSetting{{1920, 1080}, 1, true, "en"}, ScreenSetting{{3840, 2160}, 2.25f}}) {
     for (const char* text : {"the cat", "the cat sat on"}) {
       Document document = sentence();
       document.scenario.text = text;
@@ -307,9 +308,10 @@ TEST_CASE("a sentence of few words is centred, and its words are spread") {
 TEST_CASE(
     "in a presentation operands and result take seven tenths of the width, and no type is smaller than 24 of 1080 "
     "pixels or 18, scripts of formulas neither") {
-  for (const Setting& at :
-       {Setting{{1024, 768}, 1, true, "en"}, Setting{{1024, 768}, 1, true, "zh"}, Setting{{1920, 1080}, 1, true, "en"},
-        Setting{{1920, 1080}, 1, true, "zh"}, Setting{{3840, 2160}, 2.25f, true, "en"}}) {
+  for (const ScreenSetting& at :
+       {ScreenSetting{{1024, 768}, 1, true, "en"}, ScreenSetting{{1024, 768}, 1, true, "zh"},
+        ScreenSetting{{1920, 1080}, 1, true, "en"}, ScreenSetting{{1920, 1080}, 1, true, "zh"},
+        ScreenSetting{{3840, 2160}, 2.25f, true, "en"}}) {
     for (const char* text :
          {"the cat that chases the dogs sleeps", "the cat that chases the dogs sleeps because it is tired"}) {
       Document document = with_every_stage(text);
@@ -335,8 +337,8 @@ TEST_CASE(
 
 TEST_CASE("a small formula keeps its sub- and superscripts at the least size of a presentation") {
   int smaller = 0;
-  for (const Setting& at :
-       {Setting{{760, 600}, 1, true, "en"}, Setting{{960, 540}, 1, true, "zh"}, Setting{{1024, 768}, 1, true, "en"}}) {
+  for (const ScreenSetting& at : {ScreenSetting{{760, 600}, 1, true, "en"}, ScreenSetting{{960, 540}, 1, true, "zh"},
+                                  ScreenSetting{{1024, 768}, 1, true, "en"}}) {
     Document document = with_every_stage("the cat that chases the dogs sleeps");
     document.scenario.qk_norm = QkNorm::rms;
     const Studio studio(document, at);
@@ -431,8 +433,9 @@ TEST_CASE("the sentence level shows 2 to 60 words without overlaps, in both lang
                          "there before them all until the evening came over"};
   const std::string endless = "the " + std::string(300, 'a') + " cat";
   for (const char* text : {texts[0], texts[1], texts[2], endless.c_str()}) {
-    for (const Setting& at : {Setting{{1024, 768}, 1, false, "en"}, Setting{{1600, 900}, 1, false, "zh"},
-                              Setting{{1280, 720}, 1, true, "en"}}) {
+    for (const ScreenSetting& at :
+         {ScreenSetting{{1024, 768}, 1, false, "en"}, ScreenSetting{{1600, 900}, 1, false, "zh"},
+          ScreenSetting{{1280, 720}, 1, true, "en"}}) {
       Document document = sentence();
       document.scenario.text = text;
       Studio studio(document, at);
@@ -464,7 +467,7 @@ TEST_CASE("the sentence level says that random weights are random") {
   CHECK(has_text(make_sentence(file.context(), {}, file.place()), "input is random"));
 }
 
-TEST_CASE("Enter goes in, Escape goes out, from the sentence to a step and back") {
+TEST_CASE("Enter goes in, Escape goes back to where one came from, and up from a step that was opened directly") {
   Document document = sentence();
   document.view.looking.level = Level::sentence;
   HeadlessWindow window(document);
@@ -472,10 +475,15 @@ TEST_CASE("Enter goes in, Escape goes out, from the sentence to a step and back"
   CHECK(window.document().view.looking.level == Level::operation);
   CHECK(window.document().view.looking.stage == Stage::weights);
   window.press(compat::Key::escape);
-  CHECK(window.document().view.looking.level == Level::pipeline);
-  window.press(compat::Key::escape);  // clears the selection
-  window.press(compat::Key::escape);
   CHECK(window.document().view.looking.level == Level::sentence);
+
+  document.view.looking.level = Level::operation;
+  HeadlessWindow step(document);
+  step.press(compat::Key::escape);
+  CHECK(step.document().view.looking.level == Level::pipeline);
+  step.press(compat::Key::escape);  // clears the selection
+  step.press(compat::Key::escape);
+  CHECK(step.document().view.looking.level == Level::sentence);
 }
 
 TEST_CASE("a clicker goes through a presentation stage by stage, and back to the sentence") {
@@ -566,7 +574,7 @@ TEST_CASE("a drag with the middle button moves the pipeline, also if it begins o
 }
 
 TEST_CASE("that equal words have equal rows is said where it is so, and a part of a matrix says which") {
-  const Setting at{{1024, 768}, 1, false, "en"};
+  const ScreenSetting at{{1024, 768}, 1, false, "en"};
   Document document = sentence();
   const auto story = [&](std::string_view wanted) {
     return has_text(Studio(document, at).operation(Stage::query), wanted);
@@ -584,7 +592,7 @@ TEST_CASE("that equal words have equal rows is said where it is so, and a part o
 }
 
 TEST_CASE("the text of a step is true of this run's numbers") {
-  const Setting at{{1280, 720}, 1, false, "en"};
+  const ScreenSetting at{{1280, 720}, 1, false, "en"};
   const auto says = [&](const Document& document, Stage stage, std::string_view wanted, Index query = 2) {
     Studio studio(document, at);
     studio.view().looking.query = query;
@@ -594,7 +602,7 @@ TEST_CASE("the text of a step is true of this run's numbers") {
   CHECK(says(document, Stage::scaled_scores, "become smaller"));
   CHECK(says(document, Stage::masked_scores, "no attention at all"));
   CHECK(says(document, Stage::masked_scores, "may look at every word", 5));  // the last word of a causal mask
-  CHECK_FALSE(says(document, Stage::masked_scores, "the fill as its score", 5));
+  CHECK_FALSE(says(document, Stage::masked_scores, "gets the score", 5));
   CHECK(says(document, Stage::weights, "add up to 1"));
   Document hidden = sentence();
   hidden.scenario.mask = "q != 2";
@@ -644,7 +652,7 @@ TEST_CASE("the text of a step is true of this run's numbers") {
 TEST_CASE(
     "a word's journey and the geometry are whole: no text is cut, crosses another or is too small, whatever the run "
     "has") {
-  for (const Setting& at : settings) {
+  for (const ScreenSetting& at : settings) {
     for (const bool every : {false, true}) {
       const Studio studio(every ? with_every_stage() : sentence(), at);
       INFO(words_of(at) << every);
@@ -1033,7 +1041,7 @@ TEST_CASE(
 TEST_CASE(
     "on a wall smaller than 1024 by 768 the sum of a product still stands beside what it is made of, over nothing, "
     "with terms to see") {
-  for (const Setting& at : {Setting{{800, 600}, 1, true, "en"}, Setting{{960, 540}, 1, true, "zh"}}) {
+  for (const ScreenSetting& at : {ScreenSetting{{800, 600}, 1, true, "en"}, ScreenSetting{{960, 540}, 1, true, "zh"}}) {
     Studio studio(sentence(), at);
     studio.view().looking.unfolded = true;
     for (const Stage stage : {Stage::Q, Stage::scores, Stage::head_outputs, Stage::output}) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 
 #include "core/files/array_write.h"
@@ -5,7 +6,9 @@
 #include "tests/allocations.h"
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
+#include "ui/look/fonts.h"
 #include "ui/masklab/mask_field.h"
+#include "ui/matrix/heat.h"
 
 using namespace headlight;
 using namespace headlight::test;
@@ -129,6 +132,66 @@ TEST_CASE("a click on a pattern replaces the expression, or joins it as chosen")
   window.settle();
   window.click(window.find("canvas", {"mask_paint.and_not"}));
   CHECK(window.document().view.mask_painting.combine == Combine::without);
+}
+
+TEST_CASE("a pattern joins the mask in force, also where none is typed, and padding that gets weight is said") {
+  for (const Combine how : {Combine::both, Combine::either, Combine::without, Combine::replace}) {
+    Document document = mask_document("");
+    document.scenario.text = "the cat sat on the mat\ndogs bark loudly";
+    document.view.mask_painting.combine = how;
+    document.view.batch = 1;
+    HeadlessWindow window(document, {1600, 1700});
+    window.settle();
+    const auto says_so = [&] {
+      const View& view = window.document().view;
+      return pad_words(*window.document().trace, view.batch, view.head, Words("en"));
+    };
+    CHECK(says_so().empty());
+    const ImVec2 tile = window.find("canvas/palette", {"causal()"});
+    REQUIRE(tile.x > 0);
+    window.click(tile);
+    window.settle();
+    CHECK(window.document().scenario.mask == combined("padding()", "causal()", how));
+    CHECK(says_so().empty() == (how == Combine::both || how == Combine::without));
+  }
+}
+
+TEST_CASE("where a stroke acts is a pair of chips of which one is lit, and H goes to the next head while painting") {
+  Document document = mask_document("causal()");
+  document.view.mask_painting.tool = PaintTool::brush;
+  HeadlessWindow window(document);
+  window.settle();
+  window.click(window.find("canvas", {"mask_paint.this_head"}));
+  CHECK(window.document().view.mask_painting.one_head);
+  window.click(window.find("canvas", {"mask_paint.this_head"}));
+  CHECK(window.document().view.mask_painting.one_head);
+  window.click(window.find("canvas", {"mask_paint.all_heads"}));
+  CHECK_FALSE(window.document().view.mask_painting.one_head);
+  const Index head = window.document().view.head;
+  window.press('h');
+  CHECK(window.document().view.head == (head + 1) % window.document().trace->dims().heads);
+}
+
+TEST_CASE("a mask that is being typed changes nothing before Enter, and its error stands once") {
+  HeadlessWindow window(mask_document("causal()"));
+  window.settle();
+  window.click(window.find("canvas", {"##large mask"}));
+  window.press('a', true);
+  window.type("k > 7 - q");
+  window.settle();
+  CHECK(window.document().scenario.mask == "causal()");
+  window.type_and_enter("");
+  window.settle();
+  CHECK(window.document().scenario.mask == "k > 7 - q");
+  window.type_and_enter(" &&");
+  window.settle();
+  Record record;
+  ImGui::GetIO().UserData = &record;
+  window.frame();
+  ImGui::GetIO().UserData = nullptr;
+  CHECK(std::ranges::count_if(record.texts, [](const RecordedText& text) {
+          return text.text.find("Still applied") != std::string::npos;
+        }) == 1);
 }
 
 TEST_CASE("the small masks of heads that differ choose the head") {

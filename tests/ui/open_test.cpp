@@ -13,6 +13,7 @@
 #include "ui/export/export_file.h"
 #include "ui/open/folder_listing.h"
 #include "ui/open/open_dialog.h"
+#include "ui/open/opener.h"
 
 using namespace headlight;
 using namespace headlight::test;
@@ -299,6 +300,43 @@ TEST_CASE(
   window.settle();
   CHECK(window.document().origin.lesson.id == "valid-lengths");
   CHECK_FALSE(has_unsaved_changes(window.document()));
+}
+
+TEST_CASE("Open lists the models that ship; one opens with its sentence, also from the recent files") {
+  HeadlessWindow window(sentence());
+  window.settle();
+  const auto open_line = [&](const char* line) {
+    window.press('o', true);
+    window.settle();
+    const ImVec2 at = window.find("open/places", {line});
+    REQUIRE(at.x > 0);
+    window.click(at);
+    window.settle();
+  };
+  for (const char* line : {"model:english", "recent model:english"}) {
+    open_line(line);
+    const Document& document = window.document();
+    CHECK(document.error.empty());
+    CHECK(document.scenario.file == "model:english");
+    CHECK(document.view.dialog == Dialog::none);
+    CHECK(level_shown(document.view) == Level::sentence);
+    CHECK_FALSE(document.scenario.text.empty());
+    CHECK(document.view.selected);
+    open_line("lesson:dropout");
+  }
+}
+
+TEST_CASE("a shipped model is left without a question, whatever was tried on it; own numbers are asked about") {
+  HeadlessWindow window(sentence());
+  window.session.open("model:english");
+  window.settle();
+  window.session.perform(EditScenario{[](Scenario& s) { s.text = "the dog ate its food"; }, {}});
+  window.settle();
+  window.session.perform(Quit{});
+  CHECK(window.document().view.dialog == Dialog::none);
+  CHECK(window.session.take_window_requests().close);
+  window.session.perform(EditScenario{[](Scenario& s) { s.painted.emplace_back(); }, {}});
+  CHECK(has_own_work(window.document()));
 }
 
 TEST_CASE("a file that does not open leaves the lesson and what counts as saved as they were") {

@@ -9,6 +9,7 @@
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
 #include "tests/ui/headless.h"
+#include "ui/views/registry.h"
 
 using namespace headlight;
 using namespace headlight::test;
@@ -53,8 +54,8 @@ TEST_CASE("a document that begins at the heads or at the weights shows in every 
     document.scenario.source = Source::file;
     document.scenario.file = path.string();
     if (name == "attention") document.scenario.axes = "B,H,q,k";
-    for (const ViewKind kind : {ViewKind::pipeline, ViewKind::heads, ViewKind::mask, ViewKind::compare,
-                                ViewKind::lesson, ViewKind::network, ViewKind::map}) {
+    for (const ViewEntry& entry : all_views()) {
+      const ViewKind kind = entry.kind;
       for (int tab = 0; tab < (kind == ViewKind::mask ? 5 : 1); ++tab) {
         CAPTURE(name, static_cast<int>(kind), tab);
         document.view = View();

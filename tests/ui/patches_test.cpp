@@ -94,8 +94,9 @@ TEST_CASE("the overlay shows contribution norms if the view measures them") {
 
 TEST_CASE(
     "a picture as a sentence has no text that is cut, crossed or too small, at every size and in every language") {
-  for (const Setting& setting : {Setting{{1600, 900}}, Setting{{1024, 768}}, Setting{{1600, 900}, 1, false, "zh"},
-                                 Setting{{1920, 1080}, 1, true}, Setting{{3840, 2160}, 2}}) {
+  for (const ScreenSetting& setting :
+       {ScreenSetting{{1600, 900}}, ScreenSetting{{1024, 768}}, ScreenSetting{{1600, 900}, 1, false, "zh"},
+        ScreenSetting{{1920, 1080}, 1, true}, ScreenSetting{{3840, 2160}, 2}}) {
     Studio studio(seeing(), setting);
     INFO(setting.window.x << " " << setting.language << setting.presenting);
     CHECK(faults(drawn(studio), studio) == "");

@@ -160,7 +160,7 @@ TEST_CASE("a held picture is not drawn without end until its field has the keybo
 }
 
 TEST_CASE("a dialog that is opened ends the black screen, and has the keyboard") {
-  HeadlessWindow window(sentence());
+  HeadlessWindow window(presented());
   window.settle();
   window.press('b');
   REQUIRE(window.document().view.blank);

@@ -223,6 +223,15 @@ TEST_CASE("windows that are open do not find each other, and one that is closed 
   CHECK(folder.files(".json") == 1);
 }
 
+TEST_CASE("the next start removes the lock files of windows that ended without anything to recover") {
+  const Folder folder;
+  std::ofstream(folder.path() / "1-1.lock");
+  std::ofstream(folder.path() / "2-2.lock");
+  std::ofstream(folder.path() / "2-2.json") << "{}";
+  const Journal open(folder.path()), next(folder.path());
+  CHECK(folder.files(".lock") == 3);  // of the two that are open, and beside what can be recovered
+}
+
 TEST_CASE("a journal that cannot be read is set aside, with a message") {
   const Folder folder;
   std::ofstream(folder.path() / "1-1.json") << "{\"scenario\": 3";

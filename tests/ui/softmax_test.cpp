@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "core/explain/explain.h"
 #include "core/scenario/inputs.h"
@@ -59,10 +60,10 @@ bool bars_say(const Scene& scene, double value) {
   });
 }
 
-const Setting sizes[] = {{{1024, 768}, 1, false, "zh"},
-                         {{1024, 768}, 1, true, "en"},
-                         {{1600, 900}, 1, false, "en"},
-                         {{3840, 2160}, 2.25f, false, "en"}};
+const ScreenSetting sizes[] = {{{1024, 768}, 1, false, "zh"},
+                               {{1024, 768}, 1, true, "en"},
+                               {{1600, 900}, 1, false, "en"},
+                               {{3840, 2160}, 2.25f, false, "en"}};
 
 }  // namespace
 
@@ -111,6 +112,20 @@ TEST_CASE("the numbers in the softmax's bands follow from one another as they ar
       ++looked_at;
     }
     CHECK(looked_at == query + 1);
+  }
+}
+
+TEST_CASE("the powers of a softmax row have one precision") {
+  Studio studio(of_words("the cat that chases the dogs sleeps because it is tired"), {{1280, 720}});
+  for (Index query = 1; query < 11; ++query) {
+    studio.view().looking.query = query;
+    const SoftmaxLayout at = layout_of(studio);
+    std::set<std::size_t> decimals;
+    for (std::size_t i = 0; i < at.count(); ++i) {
+      if (at.row.parts[i].is_out() || at.power_texts[i] == "0") continue;
+      decimals.insert(at.power_texts[i].size() - at.power_texts[i].find('.'));
+    }
+    CHECK(decimals.size() <= 1);
   }
 }
 
@@ -312,7 +327,7 @@ TEST_CASE("a score is offered to be dragged where it can be, not in a presentati
 }
 
 TEST_CASE("the softmax is whole at every size and moment, and while something is tried: no text is cut or covered") {
-  for (const Setting& at : sizes) {
+  for (const ScreenSetting& at : sizes) {
     Document document = of_words("the cat that chases the incomprehensible dogs sleeps because it is tired");
     document.scenario.sink_logit = true;
     Studio studio(document, at);
@@ -447,6 +462,44 @@ Ending ending_of(const Studio& studio, std::optional<Index> token = {}) {
 
 }  // namespace
 
+TEST_CASE("what a change does to the next word is said of the word that was asked about, with both numbers") {
+  constexpr Index word = 3;  // "at"
+  const auto document_with = [word](const std::string& mask) {
+    Document document = of_network("the girl looked at herself in the mirror");
+    document.view.looking.facet = Facet::step;
+    document.view.looking.query = word;
+    document.scenario.mask = mask;
+    return document;
+  };
+  const auto place_of = [word](const Studio& studio) {
+    return prediction_place(studio.trace(), studio.context().view, word);
+  };
+  Studio before(document_with(""), {{1600, 900}});
+  const auto unchanged = network_of(before.trace().inputs);
+  REQUIRE(place_of(before) == word);
+  for (const char* mask : {"full()", "window(3)", "causal() && window(2)"}) {
+    INFO(mask);
+    Studio after(document_with(mask), {{1600, 900}});
+    REQUIRE(place_of(after) == word);
+    const auto changed = network_of(after.trace().inputs);
+    const SentenceStory story = story_of(after.trace(), after.view(), word, other_pass(after.trace(), after.view()));
+    CHECK(story.next_after == "at");
+    for (const Guess& guess : story.next) {
+      CHECK(guess.before == Approx(probability_of(*unchanged, 0, word, guess.token)).margin(1e-6));
+      CHECK(guess.probability == Approx(probability_of(*changed, 0, word, guess.token)).margin(1e-6));
+    }
+    const Index former = most_likely(*unchanged, 0, word, 1).front().id;
+    CHECK((story.next[0].token == former || story.next[1].token == former));
+    const SceneContext context = after.context();
+    REQUIRE(has_breaks(context, story, after.place()));
+    Scene scene;
+    Pen pen(context, scene);
+    put_breaks(pen, story, false, after.place());
+    CHECK(has_text(scene, "After at:"));
+    CHECK(has_text(scene, " → "));
+  }
+}
+
 TEST_CASE("the next word's columns are what the network says: logits, divided, kept, and their probabilities") {
   Studio studio(of_network("the cat that chases the dogs"), {{1600, 900}});
   studio.view().looking.query = 5;
@@ -516,7 +569,7 @@ TEST_CASE("a step's formula has its numbers once its number is made") {
 }
 
 TEST_CASE("what a step is broken by comes back with the same click, and the next words stand beside it at every size") {
-  for (const Setting& at : sizes) {
+  for (const ScreenSetting& at : sizes) {
     Studio studio(of_network("the cat that chases the dogs"), at);
     const Ending ending = ending_of(studio);
     const SceneContext context = studio.context();
@@ -592,7 +645,7 @@ TEST_CASE("a logit opens as the product that it is, and its terms add up to it")
 }
 
 TEST_CASE("the next word's picture is whole at every size, and Space writes on, word after word") {
-  for (const Setting& at : sizes) {
+  for (const ScreenSetting& at : sizes) {
     for (const Sampling& sampling : {Sampling{}, Sampling{1.5f, 4, 0.9f}}) {
       Studio studio(of_network("the cat that chases the dogs sleeps because it is tired ."), at);
       studio.view().looking.sampling = sampling;

@@ -12,7 +12,7 @@
 
 namespace headlight::test {
 
-struct Setting {
+struct ScreenSetting {
   ImVec2 window;
   float scale = 1;
   bool presenting = false;
@@ -22,7 +22,8 @@ struct Setting {
 /// The same scenes as in a window of this size, but without a window: fonts are loaded as the session loads them.
 class Studio {
  public:
-  Studio(const Document& document, const Setting& at) : window_(document, at.window), at_(at), words_(at.language) {
+  Studio(const Document& document, const ScreenSetting& at)
+      : window_(document, at.window), at_(at), words_(at.language) {
     view_ = window_.document().view;
     view_.presenting = at.presenting;
     view_.language = at.language;
@@ -45,7 +46,7 @@ class Studio {
 
  private:
   HeadlessWindow window_;
-  Setting at_;
+  ScreenSetting at_;
   Words words_;
   View view_;
   Fonts fonts_;

@@ -40,7 +40,7 @@ Document of_network_saying(const char* text = "the cat that chases the dogs") {
   return document;
 }
 
-const Setting why_sizes[] = {
+const ScreenSetting why_sizes[] = {
     {{1024, 768}}, {{1600, 900}}, {{1600, 900}, 1, false, "zh"}, {{1024, 768}, 1, false, "zh"}};
 
 const SceneTarget* find_target(const Scene& scene, SceneAction action, Index index) {
@@ -100,7 +100,7 @@ TEST_CASE(
 }
 
 TEST_CASE("the sentence offers the three measures and is whole with each, at every size and in both languages") {
-  for (const Setting& at : why_sizes) {
+  for (const ScreenSetting& at : why_sizes) {
     for (const HeadMeasure measure : {HeadMeasure::weight, HeadMeasure::arrives, HeadMeasure::share}) {
       Document document = of_network_saying("the cat that chases the dogs sleeps because it is tired .");
       document.view.measure = measure;
@@ -285,7 +285,7 @@ TEST_CASE("why: the parts of a logit, and of the difference of two, add up to it
 }
 
 TEST_CASE("why is whole at every size, with one word and with two") {
-  for (const Setting& at : why_sizes) {
+  for (const ScreenSetting& at : why_sizes) {
     for (const bool two : {false, true}) {
       Studio studio(of_network_saying("the cat that chases the dogs sleeps because it is tired ."), at);
       const WhyParts first = why_parts_in(studio);
@@ -418,7 +418,7 @@ Scene network_scene_of(const Studio& studio, const NetworkFacts& facts) {
 }  // namespace
 
 TEST_CASE("the tables of patches and of heads over sentences are whole at every size, done, under way or stopped") {
-  for (const Setting& at : why_sizes) {
+  for (const ScreenSetting& at : why_sizes) {
     Document document = of_network_saying("the cat that chases the dogs");
     document.view.kind = ViewKind::network;
     document.view.network.together = LayersTogether::patch;

@@ -88,6 +88,17 @@ TEST_CASE(
   CHECK(drawn[0] == drawn[1]);
 }
 
+TEST_CASE("a double click on a predicted word writes it once") {
+  const Studio studio(writer(), {{1600, 900}});
+  const Scene scene = make_sentence(studio.context(), told(studio.trace(), {}), studio.place());
+  const LikelyToken second = after_dogs(studio.trace())[1];
+  HeadlessWindow window(writer());
+  window.settle();
+  window.double_click(target_of(scene, SceneAction::write_word, second.id).centre());
+  window.settle();
+  CHECK(window.document().scenario.text == "the cat that chases the dogs " + second.text);
+}
+
 TEST_CASE(
     "temperature, top-k and top-p follow the pointer, change nothing of the document, and are in the command line that "
     "is copied") {
@@ -116,8 +127,8 @@ TEST_CASE(
 }
 
 TEST_CASE("what a word is drawn by stands in its place at every size, says its numbers, and stays while it is turned") {
-  for (const Setting& at : {Setting{{1024, 768}}, Setting{{1280, 720}, 1, false, "zh"}, Setting{{1920, 1080}},
-                            Setting{{3840, 2160}, 2.25f}}) {
+  for (const ScreenSetting& at : {ScreenSetting{{1024, 768}}, ScreenSetting{{1280, 720}, 1, false, "zh"},
+                                  ScreenSetting{{1920, 1080}}, ScreenSetting{{3840, 2160}, 2.25f}}) {
     INFO(at.window.x << " x " << at.window.y);
     const Studio studio(writer(), at);
     const auto scene_of = [&](const SentenceStory& story) {

@@ -99,7 +99,8 @@ void press(const Frame& frame, const SceneTarget& target) {
 
 std::string number_words(const char* side, const HeatPicture& heat, const Cell& cell) {
   const MatrixQuad& quad = heat.quad;
-  return formatted("%s %.5g", side, static_cast<double>(quad.values.matrix(quad.batch, quad.head)(cell.row, cell.col)));
+  return with_minus(
+      formatted("%s %.5g", side, static_cast<double>(quad.values.matrix(quad.batch, quad.head)(cell.row, cell.col))));
 }
 
 /// A cell in any of the three matrices means the current result's cell.

@@ -8,7 +8,7 @@
 #include "core/run/contributions.h"
 #include "core/scenario/inputs.h"
 #include "core/scenario/settings_rows.h"
-#include "core/text/unicode.h"
+#include "core/text/asked_word.h"
 #include "ui/document/view.h"
 #include "ui/document/wanted.h"
 
@@ -44,6 +44,8 @@ void step(Document& document, std::vector<Past>& from, std::vector<Past>& to) {
   from.pop_back();
   Past& here = to.emplace_back(Past{std::exchange(document.scenario, std::move(past.scenario))});
   document.gesture.clear();
+  const bool other_words = here.scenario.text != document.scenario.text;
+  if (!past.place && other_words) document.view = without_words(std::move(document.view));
   if (!past.place) return;
   here.place = place_of(document);
   go_to_place(document, std::move(*past.place));
@@ -85,6 +87,8 @@ void change(Document& document, Scenario scenario, const std::string& gesture) {
   if (!merges) keep_step(document, {document.scenario});
   document.redo.clear();
   document.gesture = gesture;
+  const bool other_words = scenario.text != document.scenario.text || scenario.image != document.scenario.image;
+  if (other_words) document.view = without_words(std::move(document.view));
   document.scenario = std::move(scenario);
   document.error.clear();
 }
@@ -102,9 +106,14 @@ struct Applier {
   void operator()(const PatchScenario& patch) const {
     change(document, patched(document.scenario, patch.patch), patch.gesture);
   }
-  void operator()(const EditView& change) const { change.edit(document.view); }
+  void operator()(const EditView& change) const {
+    const Visited before = place_shown(document.view);
+    change.edit(document.view);
+    document.view = with_trail(std::move(document.view), before);
+  }
   void operator()(const SetView& change) const {
-    document.view = with_view_fields(std::move(document.view), change.fields);
+    const Visited before = place_shown(document.view);
+    document.view = with_trail(with_view_fields(std::move(document.view), change.fields), before);
   }
   void operator()(const Hover& hover) const { document.view.hovered = hover.cell; }
   void operator()(const Pin&) const {
@@ -135,52 +144,51 @@ struct Applier {
   void operator()(const auto&) const {}  // handled by the session
 };
 
-/// Whether a token is a word: it has a letter, a digit, or a sign outside ASCII that is no punctuation mark.
-bool is_word(std::string_view token) {
-  for (std::size_t at = 0; at < token.size();) {
-    const char32_t c = next_character(token, at);
-    if (is_letter(c) || is_digit(c) || (c >= 0x80 && !is_punctuation(c))) return true;
-  }
-  return false;
-}
-
-/// For a trained network: a word whose largest weight is on another word, if possible neither its neighbour nor the
-/// first word nor a punctuation mark. If the network predicts what comes after the text, and the text ends in a word,
-/// it is that word. Unset if no word attends to another one.
-std::optional<Cell> telling_look(const Trace& trace, const View& view) {
+/// The key that a followed word is shown with: its largest weight on another token, if possible neither its neighbour
+/// nor the first word nor a punctuation mark; without words, the largest weight.
+Index telling_key(const Trace& trace, const View& view, Index query) {
   const auto entry = static_cast<std::size_t>(view.batch);
-  const TokenNames &queries = trace.inputs.query_tokens, &keys = trace.inputs.key_tokens;
-  const auto network = network_of(trace.inputs);
-  if (!network || entry >= queries.size() || entry >= keys.size() || trace.dims().n_q > 512) return {};
   const MatrixView weights = trace[Stage::weights].matrix(view.batch, view.head);
   const bool self = trace.inputs.self_attention();
-  const Index words = std::min(weights.rows, static_cast<Index>(queries[entry].size()));
-  const bool ends = self && words > 1 && network->network->spec().writes() &&
-                    is_word(queries[entry][static_cast<std::size_t>(words - 1)]);
-  std::optional<Cell> best;
-  float most = ends ? 0 : 0.1f;
-  for (Index q = ends ? words - 1 : 0; q < words; ++q) {
-    for (Index k = 0; k < weights.cols && k < static_cast<Index>(keys[entry].size()); ++k) {
-      if (self && k == q) continue;
-      float score = weights(q, k);
-      if (self && (k == 0 || k + 1 == q)) score *= 0.5f;
-      if (!is_word(queries[entry][static_cast<std::size_t>(q)]) || !is_word(keys[entry][static_cast<std::size_t>(k)]))
-        score *= 0.3f;
-      if (score < most) continue;
-      most = score;
-      best = Cell{Stage::weights, view.batch, view.head, q, k};
+  const auto& names = trace.inputs.key_tokens;
+  const bool named = entry < names.size() && std::ssize(names[entry]) == weights.cols;
+  Index best = std::min(query, weights.cols - 1);
+  float most = 0;
+  for (Index k = 0; k < weights.cols; ++k) {
+    if (self && k == query) continue;
+    float score = weights(query, k);
+    if (named && self && (k == 0 || k + 1 == query)) score *= 0.5f;
+    if (named && !is_word(names[entry][static_cast<std::size_t>(k)])) score *= 0.3f;
+    if (score <= most) continue;
+    most = score;
+    best = k;
+  }
+  return best;
+}
+
+/// In a picture, the cell with the largest weight: all of its patches are alike.
+std::optional<Cell> strongest_patch(const Trace& trace, const View& view) {
+  const auto network = network_of(trace.inputs);
+  if (!network || !network->network->spec().picture || trace.dims().n_q > 512) return {};
+  const MatrixView weights = trace[Stage::weights].matrix(view.batch, view.head);
+  Cell best{Stage::weights, view.batch, view.head, 0, 0};
+  float most = 0;
+  for (Index q = 0; q < weights.rows; ++q) {
+    for (Index k = 0; k < weights.cols; ++k) {
+      if (k == q || !(weights(q, k) > most)) continue;
+      most = weights(q, k);
+      best.row = q;
+      best.col = k;
     }
   }
   return best;
 }
 
-/// The cell that is selected at first: the last query's largest weight, if possible at another token.
+/// The cell that is selected at first: the asked word's, if possible at another token.
 Cell first_look(const Trace& trace, const View& view) {
-  const Index q = trace.dims().n_q - 1;
-  Cell cell{Stage::weights, view.batch, view.head, q, std::min(q, trace.dims().n_k - 1)};
-  const MatrixView weights = trace[Stage::weights].matrix(view.batch, view.head);
-  if (const Index k = largest_column(weights, q, q); weights(q, k) > 0) cell.col = k;
-  return cell;
+  if (const auto patch = strongest_patch(trace, view)) return *patch;
+  const Index q = query_asked(trace, view);
+  return {Stage::weights, view.batch, view.head, q, telling_key(trace, view, q)};
 }
 
 /// Computes the contribution norms as soon as they are shown.
@@ -216,6 +224,7 @@ void begin_anew(Document& document, Lesson lesson, Scenario scenario) {
   view.mask_painting.from.reset();
   view.mask_painting.to.reset();
   view.menu.reset();
+  view.trail.clear();
   view.pasted.reset();
   view.lesson = {};
   document.own.reset();
@@ -289,11 +298,14 @@ void show_trace(Document& document, std::shared_ptr<const Trace> trace, Scenario
       const int moment = *view.step;
       view = at_moment(std::move(view), *document.trace, Timeline(*document.trace, view.way), moment);
     } else {
-      view.selected = telling_look(*document.trace, view).value_or(first_look(*document.trace, view));
+      view.selected = first_look(*document.trace, view);
     }
   }
   view.looked = true;
   if (view.selected && !document.trace->has(*view.selected)) view.selected.reset();
+  for (Visited& place : view.trail) {
+    if (place.selected && !document.trace->has(*place.selected)) place.selected.reset();
+  }
 }
 
 void take_back_opening(Document& document, const Message& message) {

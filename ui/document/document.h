@@ -16,6 +16,8 @@
 
 namespace headlight {
 
+struct Learned;
+
 /// What the document was opened from: a lesson or a file; no title for neither.
 struct Origin {
   Lesson lesson;
@@ -49,7 +51,9 @@ struct Document {
       difference;                        ///< from `pinned` to `trace`; null without `pinned` and until it is computed
   std::optional<OwnSource> own;          ///< the user's own stages to compare with; unset: none
   std::shared_ptr<const Beside> beside;  ///< the result of that comparison; null until it is computed
-  SearchProgress searching;              ///< progress of the search for the mistake
+  std::shared_ptr<const Learned> learned, learned_beside;  ///< what the scenario's run has come to, and TrainChoice's
+                                                           ///< other one; null if there is none, or nothing is known
+  SearchProgress searching;                                ///< progress of the search for the mistake
   std::shared_ptr<const LessonStandings> standings;  ///< saved progress of all lessons; null where nothing is saved
   Message error;                                     ///< why the last change or file was refused; "" if it was not
   std::string page;    ///< address of the browser page, for links to this document; "" in the desktop program

@@ -32,6 +32,7 @@ struct ExportChoice {
   float seconds = 0.8f;                    ///< duration of one animation step
   Message problem;                         ///< why the last input was refused
   int written = 0;                         ///< number of files written; default names are derived again after each
+  std::string saved;                       ///< the file just written; "" once anything was changed after that
   bool operator==(const ExportChoice&) const = default;
 };
 

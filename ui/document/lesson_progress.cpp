@@ -101,6 +101,7 @@ View posed(View view, const LessonStep& step, std::size_t number) {
   view.playing = false;
   view.beside.reset();
   view.compared.reset();
+  view.trail.clear();
 
   view.lesson = at_step(std::move(view.lesson), step, number);
   return view;

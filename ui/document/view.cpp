@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/explain/explain.h"
+#include "core/text/asked_word.h"
 
 namespace headlight {
 
@@ -79,6 +80,108 @@ View without_moment(View view) {
   view.step.reset();
   view.looking.share.reset();
   view.playing = false;
+  return view;
+}
+
+Index asked_query(const Trace& trace, Index batch) {
+  const Index last = trace.dims().n_q - 1;
+  const auto entry = static_cast<std::size_t>(batch);
+  const auto& words = trace.inputs.query_tokens;
+  if (entry >= words.size() || words[entry].empty()) return last;
+  return std::min(asked_word(words[entry]), last);
+}
+
+Index query_asked(const Trace& trace, const View& view) {
+  if (view.looking.query) return std::clamp<Index>(*view.looking.query, 0, trace.dims().n_q - 1);
+  const bool selected = view.selected && info(view.selected->stage).rows == Axis::query;
+  return selected ? std::min(view.selected->row, trace.dims().n_q - 1) : asked_query(trace, view.batch);
+}
+
+Visited place_shown(const View& view) {
+  const LevelChoice& looking = view.looking;
+  return {view.kind,     looking.level, looking.facet, view.network.together,
+          looking.stage, view.step,     looking.share, view.selected};
+}
+
+namespace {
+
+/// Whether both are the same picture, whatever is selected in it.
+bool is_same_place(const Visited& a, const Visited& b) {
+  if (a.kind != b.kind) return false;
+  if (a.kind == ViewKind::network) return a.together == b.together;
+  if (a.kind != ViewKind::pipeline) return true;
+  return a.level == b.level && (a.level != Level::operation || a.facet == b.facet);
+}
+
+View at_place(View view, const Visited& place) {
+  view.kind = place.kind;
+  view.looking.level = place.level;
+  view.looking.facet = place.facet;
+  view.network.together = place.together;
+  view.looking.stage = place.stage;
+  view.looking.share = place.share;
+  view.step = place.step;
+  view.playing = false;
+  view.hovered.reset();
+  return view;
+}
+
+/// Where one goes from a place that was opened directly.
+std::optional<Visited> place_above(const View& view) {
+  Visited above = place_shown(view);
+  above.step.reset();
+  above.share.reset();
+  if (view.kind == ViewKind::network) {
+    if (view.network.together == LayersTogether::none) above.kind = ViewKind::pipeline;
+    above.together = LayersTogether::none;
+  } else if (view.kind != ViewKind::pipeline || view.looking.level == Level::sentence) {
+    return {};
+  } else {
+    above.level = view.looking.level == Level::operation ? Level::pipeline : Level::sentence;
+    above.facet = Facet::step;
+  }
+  return above;
+}
+
+}  // namespace
+
+View with_trail(View view, const Visited& before) {
+  const Visited now = place_shown(view);
+  if (is_same_place(now, before)) return view;
+  const auto known = std::ranges::find_if(view.trail, [&](const Visited& each) { return is_same_place(each, now); });
+  const bool back = known != view.trail.end(), top = now.kind == ViewKind::pipeline && now.level == Level::sentence;
+  if (back) view.trail.erase(known, view.trail.end());
+  else if (top) view.trail.clear();
+  else view.trail.push_back(before);
+  return view;
+}
+
+View gone_back(View view) {
+  const bool pipeline = view.kind == ViewKind::pipeline;
+  const bool plays = view.step && !(pipeline && view.looking.level != Level::pipeline);
+  if (plays && (view.trail.empty() || view.step != view.trail.back().step)) return without_moment(std::move(view));
+  const std::optional<Visited> above = view.trail.empty() ? place_above(view) : view.trail.back();
+  const bool top = pipeline && view.looking.level == Level::sentence;
+  const bool zoomed = pipeline && view.looking.level == Level::operation;
+  const std::optional<Cell> entered = view.trail.empty() ? std::nullopt : view.trail.back().selected;
+  if (!top && !zoomed && view.selected != entered) {
+    view.selected = entered;
+    return view;
+  }
+  if (!above) return view;
+  if (view.trail.empty()) view.trail.push_back(*above);  // with_trail() takes it away again
+  return at_place(std::move(view), *above);
+}
+
+View without_words(View view) {
+  view.looking.query.reset();
+  view.looking.key.reset();
+  view.looking.at.reset();
+  view.looking.pointed.reset();
+  view.network.pointed.reset();
+  if (view.selected) view.looked = false;  // the same cell of another text is another question
+  view.selected.reset();
+  view.path.clear();
   return view;
 }
 

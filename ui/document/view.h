@@ -78,13 +78,16 @@ struct View {
   MapChoice map;
   MaskPainting mask_painting;
   MaskLab mask_lab;
-  std::optional<Stage> compared;  ///< the stage that the compare view shows large; unset: a changed one
-  std::optional<Stage> beside;    ///< the shown stage of the user's own; unset: the first that differs
+  TrainChoice train;
+  std::optional<ViewKind> back_to;  ///< the view that this one was opened from, to which Esc returns
+  std::optional<Stage> compared;    ///< the stage that the compare view shows large; unset: a changed one
+  std::optional<Stage> beside;      ///< the shown stage of the user's own; unset: the first that differs
   OpenChoice open;
   LayerChoice layers;
   std::optional<GivenMatrix> pasted;  ///< the matrix in the paste dialog
   std::optional<float> cell_reach;    ///< half of the range of the cell editor's slider while it is dragged
   CanvasCamera camera;                ///< for the pipeline
+  std::vector<Visited> trail;         ///< where one came from, the first place first
   bool operator==(const View&) const = default;
 };
 
@@ -108,6 +111,22 @@ std::span<const Cell> path_of(const View& view, const Trace& trace);
 View follow(View view, const Trace& trace, const Cell& from, const Cell& source);
 /// Returns to cell number `step` of the path.
 View go_back(View view, const Trace& trace, std::size_t step);
+
+/// The query that a story begins with unless somebody chooses one: asked_word() (core/text/asked_word.h) of the entry's
+/// words; without words, the last one.
+Index asked_query(const Trace& trace, Index batch);
+/// The query that is asked about: the chosen one, the selected cell's, or asked_query().
+Index query_asked(const Trace& trace, const View& view);
+/// The view without followed words, which belonged to another text. The chosen head stays.
+View without_words(View view);
+
+/// The view with `before` on its trail if it shows another place now. A place that is on the trail already is gone back
+/// to: the trail ends before it. The sentence is the top.
+View with_trail(View view, const Visited& before);
+Visited place_shown(const View& view);
+/// Back by one: to the selection that the place was entered with, to where one came from, else one level up. At the top
+/// nothing changes.
+View gone_back(View view);
 
 LevelAddress level_address(const View& view);
 View with_level(View view, const LevelAddress& level);

@@ -131,6 +131,9 @@ struct LevelChoice {
   std::optional<Index> query, key;  ///< the followed words; unset: the selection, else a pair with a large weight
   std::optional<Index> feature;     ///< index within the head
   std::optional<Index> pointed;     ///< the word under the pointer in the sentence
+  std::optional<Index> at;          ///< in the sentence: the word for which each head's card says how much looks there
+  bool masks = false;               ///< the sentence offers patterns for the mask
+  bool by_look = false;             ///< the cards of the heads are in the order of what they give to a word
   std::optional<float> share;       ///< progress within the stage, if the player goes stage by stage
   std::optional<float> arrival;     ///< progress of the transition from the previous scene; unset: by time
   bool knocked = false;             ///< also show the prediction without the head
@@ -176,6 +179,32 @@ struct NetworkChoice {
   Index study_from = 0;          ///< number of scrolled rows of the table
   std::optional<Index> pointed;  ///< the word under the pointer in the residual stream and the predictions
   bool operator==(const NetworkChoice&) const = default;
+};
+
+/// How fast a run learns before one's eyes: the whole of it in about half a minute, in eight seconds, or at once.
+enum class TrainPace : std::uint8_t { slow, watched, at_once };
+
+/// What the view Train shows of the document's run (core/training), and of the one that it is compared with.
+struct TrainChoice {
+  Index until = 0;  ///< it learns up to this step; 0: it does not learn
+  int round = 0;    ///< counts how often runs were begun again
+  TrainPace pace = TrainPace::watched;
+  std::string beside;          ///< the run that the document's differs from in one choice; "": none
+  std::optional<float> guess;  ///< how far it will come: the guessed share of right answers
+  bool operator==(const TrainChoice&) const = default;
+};
+
+/// What was shown before something else was opened: Esc goes back to it.
+struct Visited {
+  ViewKind kind = ViewKind::pipeline;
+  Level level = Level::pipeline;
+  Facet facet = Facet::step;
+  LayersTogether together = LayersTogether::none;
+  Stage stage = Stage::scores;
+  std::optional<int> step;
+  std::optional<float> share;
+  std::optional<Cell> selected;
+  bool operator==(const Visited&) const = default;
 };
 
 }  // namespace headlight

@@ -23,6 +23,7 @@ constexpr const char* study_words[] = {"all", "layer", "strong"};
 constexpr const char* paint_tools[] = {"look", "brush", "row", "column", "rectangle"};
 constexpr const char* paints[] = {"allow", "forbid", "give_back"};
 constexpr const char* combinations[] = {"replace", "both", "either", "without"};
+constexpr const char* paces[] = {"slow", "watched", "at_once"};
 constexpr const char* themes[] = {"light", "dark"};
 constexpr const char* range_modes[] = {"row", "head", "stage", "fixed"};
 using Words = std::span<const char* const>;
@@ -34,6 +35,7 @@ constexpr Words words_of(StudyFilter) { return study_words; }
 constexpr Words words_of(PaintTool) { return paint_tools; }
 constexpr Words words_of(Paint) { return paints; }
 constexpr Words words_of(Combine) { return combinations; }
+constexpr Words words_of(TrainPace) { return paces; }
 constexpr Words words_of(Theme) { return themes; }
 constexpr Words words_of(RangeMode) { return range_modes; }
 constexpr Words words_of(ProductOrder) { return way_words; }
@@ -41,11 +43,11 @@ constexpr Words words_of(ProductOrder) { return way_words; }
 /// The number of values of an enum with names from name().
 template <typename T>
 constexpr std::size_t named_values = std::is_same_v<T, HeadPattern>   ? head_pattern_count
-                                     : std::is_same_v<T, ViewKind>    ? 7
-                                     : std::is_same_v<T, MaskTab>     ? 5
-                                     : std::is_same_v<T, Level>       ? 3
-                                     : std::is_same_v<T, HeadMeasure> ? 3
-                                     : std::is_same_v<T, Facet>       ? 5
+                                     : std::is_same_v<T, ViewKind>    ? view_rows.size()
+                                     : std::is_same_v<T, MaskTab>     ? tab_names.size()
+                                     : std::is_same_v<T, Level>       ? level_names.size()
+                                     : std::is_same_v<T, HeadMeasure> ? measure_names.size()
+                                     : std::is_same_v<T, Facet>       ? facet_names.size()
                                                                       : 0;
 
 template <typename T>
@@ -240,6 +242,8 @@ constexpr Field fields[] = {
     field("camera_y", look | pose, HEADLIGHT_PART(camera.y), Ends{0, 1}),
     field("query", look | pose, HEADLIGHT_PART(looking.query)),
     field("key", look | pose, HEADLIGHT_PART(looking.key)),
+    field("at", look | pose, HEADLIGHT_PART(looking.at)),
+    field("by_look", look, HEADLIGHT_PART(looking.by_look)),
     field("rival", look | pose, HEADLIGHT_PART(looking.rival)),
     field("than", look | pose, HEADLIGHT_PART(looking.than)),
     field("feature", look | pose, HEADLIGHT_PART(looking.feature)),
@@ -283,6 +287,11 @@ constexpr Field fields[] = {
     field("mask_left", look | pose, HEADLIGHT_PART(mask_painting.left), Ends{0, 1}),
     field("mask_top", look | pose, HEADLIGHT_PART(mask_painting.top), Ends{0, 1}),
     field("mask_draft", option | pose, HEADLIGHT_PART(mask_draft)),
+    field("train_until", look | pose, HEADLIGHT_PART(train.until)),
+    field("train_beside", look | pose, HEADLIGHT_PART(train.beside)),
+    field("train_guess", look | pose, HEADLIGHT_PART(train.guess), Ends{0, 1}),
+    field("train_pace", look, HEADLIGHT_PART(train.pace)),
+    field("back_to", look | pose, HEADLIGHT_PART(back_to)),
     field("compared", look | pose, HEADLIGHT_PART(compared)),
     field("beside", look | pose, HEADLIGHT_PART(beside)),
 };
@@ -341,6 +350,7 @@ View looking_at(View view, const View& other) {
   for (const Field& each : fields) {
     if ((each.kind & pose) != 0) each.copy(view, other);
   }
+  view.trail.clear();
   return view;
 }
 

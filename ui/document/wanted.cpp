@@ -106,7 +106,7 @@ Scenario patched(const Scenario& scenario, const std::string& patch) {
 
 Scenario with_whole_paths(Scenario scenario) {
   for (std::string* file : {&scenario.file, &scenario.mask_file, &scenario.image}) {
-    if (file->empty() || file->starts_with(shipped_model_prefix)) continue;
+    if (file->empty() || is_model_name(*file)) continue;
     std::error_code error;
     const auto whole = std::filesystem::absolute(path_from(*file), error);
     if (!error) *file = utf8_from(whole.lexically_normal());

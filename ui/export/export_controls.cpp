@@ -332,6 +332,10 @@ std::string with_field_names(const Words& words, const Message& problem) {
 ExportChoice draw_export_controls(const Frame& frame, const ExportPreview& preview, ExportChoice choice) {
   section(frame, frame.words("export.what"));
   draw_kind(frame, choice);
+  if (shows_figure(choice.kind)) {
+    note(frame, frame.words("export.made_for"));
+    draw_export_presets(frame, choice.options);
+  }
   if (shows_stage(choice.kind)) {
     draw_stage(frame, choice.options);
     if (shows_figure(choice.kind)) draw_picture_kind(frame, choice);
@@ -346,7 +350,7 @@ ExportChoice draw_export_controls(const Frame& frame, const ExportPreview& previ
   draw_format(frame, choice);
   if (shows_figure(choice.kind)) {
     section(frame, frame.words("export.size_of"));
-    draw_export_size(frame, choice);
+    draw_export_size(frame, preview, choice);
     section(frame, frame.words("export.colours"));
     draw_colour(frame, choice);
     section(frame, frame.words("export.words"));

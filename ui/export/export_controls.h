@@ -21,6 +21,7 @@ struct ExportPreview {
   std::string command;  ///< writes the same file; "" if the scenario must be saved first
   std::shared_ptr<const Image> image;
   std::string size;               ///< of the file: "1240 × 980 px"
+  int width = 0, height = 0;      ///< of the figure, in pixels; 0: unknown
   std::vector<Message> left_out;  ///< parts of the figure that have no room
   std::vector<std::string> lines;
   std::string usual_title, usual_rows, usual_cols;  ///< default labels of the figure
@@ -47,6 +48,9 @@ std::string with_field_names(const Words& words, const Message& problem);
 /// Draws nothing for a single layer.
 void draw_export_layers(const Frame& frame, ExportOptions& options);
 
-void draw_export_size(const Frame& frame, ExportChoice& choice);
+void draw_export_size(const Frame& frame, const ExportPreview& preview, ExportChoice& choice);
+
+/// What the figure is for: sets its size, its type and how its heads are arranged.
+void draw_export_presets(const Frame& frame, ExportOptions& options);
 
 }  // namespace headlight

@@ -143,6 +143,7 @@ bool write_export_file(Document& document, const std::string& expected, bool rep
       throw FileError(expected, "is there already", "expected a new name");
     write_file(document, expected);
     ++document.view.exporting.written;
+    document.view.exporting.saved = expected;
     document.notice = words.fill("export.saved", {expected});
   });
 }
@@ -177,7 +178,7 @@ std::optional<std::string> link_to(const Document& document) {
     const auto query = query_of(*words);
     if (query && query->size() <= longest_query) return document.page + *query;
   }
-  const bool own_file = scenario.source == Source::file && !scenario.file.starts_with(shipped_model_prefix);
+  const bool own_file = scenario.source == Source::file && !is_model_name(scenario.file);
   const std::optional<std::string> looks = query_of(view);
   if (own_file || !looks) return std::nullopt;
   return document.page + *looks + "#scenario=" + percent_encoded(to_json(scenario));

@@ -14,11 +14,7 @@ namespace headlight {
 
 class Recorder;
 
-/// Opens the dialog for what the view shows, as a figure if there is one of this kind (heads, arcs, layers, reach,
-/// blocks, two masks, a difference), else as a picture of the view; in the pipeline, the stage, batch entry and head.
-/// `own`: the user's own stages that are compared.
-void open_export_dialog(View& view, const Trace& trace, const std::optional<OwnSource>& own = {});
-/// The same for a given matrix.
+/// Opens the dialog for a given matrix.
 void open_export_dialog_on(const Cell& cell, View& view, const Trace& trace);
 /// The path of the file: as typed, else a free name.
 std::string export_path(const Document& document);

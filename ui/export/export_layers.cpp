@@ -59,6 +59,29 @@ WantedSize converted(const WantedSize& size, LengthUnit unit, std::optional<int>
   return {convert(size.width), convert(size.height), unit};
 }
 
+/// What a figure is made for.
+struct Preset {
+  WantedSize size;
+  std::optional<int> dpi;          ///< in pixels; unset: as for any length
+  std::optional<float> font_size;  ///< in points; unset: as for any paper
+  Index most_columns = 0;          ///< heads side by side
+};
+constexpr Preset presets[] = {
+    {{40.0f / 3, 7.5f, LengthUnit::in}, 144, 20, 8},  // a 16:9 slide of 1920 × 1080 pixels, read from the last row
+    {{3.5f, 0, LengthUnit::in}, {}, {}, 2},           // a column of a two-column paper
+    {{7, 0, LengthUnit::in}, {}, {}, 4},              // the width of a page
+    {{60, 0, LengthUnit::cm}, 150, 28, 8}};           // on a wall
+
+/// Layers have a row each, whatever their figure is for.
+std::optional<Index> columns_of(const Preset& preset, const ExportOptions& options) {
+  return options.layers.empty() ? std::optional(preset.most_columns) : std::nullopt;
+}
+
+bool is_set(const Preset& preset, const ExportOptions& options) {
+  return options.size == preset.size && options.dpi == preset.dpi && options.style.font_size == preset.font_size &&
+         options.style.columns == columns_of(preset, options);
+}
+
 void draw_lengths(const Frame& frame, ExportChoice& choice) {
   const WantedSize size = *choice.options.size;
   const std::string shown = size.height == 0 ? to_text(size) : shortest(size.width) + " x " + shortest(size.height);
@@ -102,13 +125,30 @@ void draw_export_layers(const Frame& frame, ExportOptions& options) {
   if (way == "rollout" || way == "flow") draw_last_layer(frame, *overview, way, options);
 }
 
-void draw_export_size(const Frame& frame, ExportChoice& choice) {
+void draw_export_presets(const Frame& frame, ExportOptions& options) {
+  constexpr const char* keys[] = {"export.slide", "export.column", "export.page", "export.poster"};
+  int now = -1;
+  for (int i = 0; i < static_cast<int>(std::size(presets)); ++i) {
+    if (is_set(presets[i], options)) now = i;
+  }
+  const auto picked = pick(frame, "preset", keys, now);
+  if (!picked) return;
+  const Preset& preset = presets[*picked];
+  options.size = preset.size;
+  options.dpi = preset.dpi;
+  options.style.font_size = preset.font_size;
+  options.style.columns = columns_of(preset, options);
+}
+
+void draw_export_size(const Frame& frame, const ExportPreview& preview, ExportChoice& choice) {
   ExportOptions& options = choice.options;
   const char* const labels[] = {frame.words("export.automatic"), units[0], units[1], units[2], units[3]};
   const int now = options.size ? static_cast<int>(options.size->unit) + 1 : 0;
   if (const auto clicked = segments(frame, "unit", labels, now); clicked && *clicked != now) {
     const auto unit = static_cast<LengthUnit>(*clicked - 1);
-    const WantedSize usual{8.5f, 7, LengthUnit::cm};  // a column of a paper
+    // A size of one's own begins as the automatic one: the file keeps its pixels.
+    WantedSize usual{8.5f, 7, LengthUnit::cm};
+    if (preview.width > 0) usual = {static_cast<float>(preview.width), static_cast<float>(preview.height)};
     options.size =
         *clicked == 0 ? std::nullopt : std::optional(converted(options.size.value_or(usual), unit, options.dpi));
   }

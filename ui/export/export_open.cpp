@@ -1,4 +1,6 @@
 // What the export dialog opens on: each view's own picture.
+#include "ui/export/export_open.h"
+
 #include <algorithm>
 
 #include "core/files/whole_file.h"
@@ -19,7 +21,9 @@ Index head_of(Stage stage, const View& view, const Trace& trace) {
   return has_head_axis(stage) ? view.head / heads_per(trace, stage) : 0;
 }
 
-void begin(ExportChoice& choice, Stage stage, const View& view, const Trace& trace) {
+}  // namespace
+
+void begin_export(ExportChoice& choice, Stage stage, const View& view, const Trace& trace) {
   ExportOptions& options = choice.options;
   if (stage != options.stage) options.style.title.reset();
   options.stage = stage;
@@ -36,19 +40,26 @@ void begin(ExportChoice& choice, Stage stage, const View& view, const Trace& tra
   if (choice.kind == ExportKind::window) choice.kind = ExportKind::figure;
 }
 
-void of_heads(ExportChoice& choice, const View& view) {
+void begin_export(ExportChoice& choice, const View& view, const Trace& trace) {
+  const Stage first = trace.has(Stage::weights) ? Stage::weights : trace.stages().front();
+  begin_export(choice, view.selected && trace.has(*view.selected) ? view.selected->stage : first, view, trace);
+}
+
+void offer_heads(ExportChoice& choice, const View& view, const Trace& trace, const OwnSource*) {
   const HeadsChoice& heads = view.heads;
+  begin_export(choice, heads.stage, view, trace);
   if (heads.isolated) choice.options.heads = {*heads.isolated};
   else if (!heads.heads.empty()) choice.options.heads = heads.heads;
   else choice.options.all_heads = true;
 }
 
 /// The picture of each sheet of the mask view: for the patterns the mask, for the conventions the view.
-void of_masks(ExportChoice& choice, const View& view, const Trace& trace) {
+void offer_masks(ExportChoice& choice, const View& view, const Trace& trace, const OwnSource*) {
+  begin_export(choice, view, trace);
   StageFigureStyle& style = choice.options.style;
   const MaskLab& lab = view.mask_lab;
   const bool can = trace.has(Stage::weights);
-  if (lab.tab == MaskTab::patterns && trace.has(Stage::mask)) begin(choice, Stage::mask, view, trace);
+  if (lab.tab == MaskTab::patterns && trace.has(Stage::mask)) begin_export(choice, Stage::mask, view, trace);
   if (lab.tab == MaskTab::reach && can && trace.dims().n_q == trace.dims().n_k) style.kind = PictureKind::reach;
   if (lab.tab == MaskTab::cost && can) {
     style.kind = PictureKind::blocks;
@@ -61,8 +72,10 @@ void of_masks(ExportChoice& choice, const View& view, const Trace& trace) {
   if (lab.tab == MaskTab::conventions) choice.kind = ExportKind::window;
 }
 
-/// What the network view shows.
-void of_network(ExportChoice& choice, const View& view, const HeadOverview& overview) {
+void offer_network(ExportChoice& choice, const View& view, const Trace& trace, const OwnSource*) {
+  if (!trace.overview || trace.overview->layers.size() < 2) return begin_export(choice, view, trace);
+  const HeadOverview& overview = *trace.overview;
+  begin_export(choice, trace.has(Stage::weights) ? Stage::weights : trace.stages().front(), view, trace);
   ExportOptions& options = choice.options;
   const NetworkChoice& shown = view.network;
   options.batch = view.batch;
@@ -92,10 +105,11 @@ void of_network(ExportChoice& choice, const View& view, const HeadOverview& over
   options.all_heads = options.pool == HeadPool::none;
 }
 
-void of_level(ExportChoice& choice, const View& view, const Trace& trace) {
+void offer_level(ExportChoice& choice, const View& view, const Trace& trace, const OwnSource*) {
+  begin_export(choice, view, trace);
   const Level level = level_shown(view);
   if (level == Level::sentence && trace.has(Stage::weights) && !trace.inputs.key_tokens.empty()) {
-    begin(choice, Stage::weights, view, trace);
+    begin_export(choice, Stage::weights, view, trace);
     const auto run = network_of(trace.inputs);
     const bool picture = run && run->network->spec().picture;
     choice.options.style.kind = picture ? PictureKind::overlay : PictureKind::arcs;
@@ -104,11 +118,12 @@ void of_level(ExportChoice& choice, const View& view, const Trace& trace) {
   }
   if (level != Level::operation) return;
   if (view.looking.facet != Facet::step) choice.kind = ExportKind::window;
-  else if (trace.has(view.looking.stage)) begin(choice, view.looking.stage, view, trace);
+  else if (trace.has(view.looking.stage)) begin_export(choice, view.looking.stage, view, trace);
 }
 
-/// The visible part of the map, in whole cells.
-void of_map(ExportChoice& choice, const View& view) {
+void offer_map(ExportChoice& choice, const View& view, const Trace& trace, const OwnSource*) {
+  if (trace.has(view.map.stage)) begin_export(choice, view.map.stage, view, trace);
+  else begin_export(choice, view, trace);
   const ViewAddress at = view_address(view);
   if (!at.map || !at.map->region) return;
   const MapAddress::Region* const region = &*at.map->region;
@@ -116,53 +131,33 @@ void of_map(ExportChoice& choice, const View& view) {
   choice.options.cols = {region->k0, region->k1};
 }
 
-void show(ExportChoice& choice, View& view) {
+void offer_comparison(ExportChoice& choice, const View& view, const Trace& trace, const OwnSource* own) {
+  if (!own || own->path.empty()) return offer_window(choice, view, trace, own);
+  if (view.beside) begin_export(choice, *view.beside, view, trace);
+  else begin_export(choice, view, trace);
+  choice.options.style.kind = PictureKind::difference;
+  choice.options.style.other_file = own->path;
+}
+
+void offer_window(ExportChoice& choice, const View& view, const Trace& trace, const OwnSource*) {
+  begin_export(choice, view, trace);
+  choice.kind = ExportKind::window;
+}
+
+void show_export_dialog(View& view) {
+  ExportChoice& choice = view.exporting;
   view.dialog = Dialog::exporting;
   choice.path.reset();
   choice.problem.clear();
+  choice.saved.clear();
   choice.folder = utf8_from(writable_folder("Pictures"));
 }
 
-}  // namespace
-
-void open_export_dialog(View& view, const Trace& trace, const std::optional<OwnSource>& own) {
-  ExportChoice& choice = view.exporting;
-  const bool heads = view.kind == ViewKind::heads, map = view.kind == ViewKind::map && trace.has(view.map.stage),
-             network = view.kind == ViewKind::network && trace.overview && trace.overview->layers.size() > 1;
-  const Stage first = trace.has(Stage::weights) ? Stage::weights : trace.stages().front();
-  begin(choice,
-        heads                                                    ? view.heads.stage
-        : map                                                    ? view.map.stage
-        : view.selected && trace.has(*view.selected) && !network ? view.selected->stage
-                                                                 : first,
-        view, trace);
-  switch (view.kind) {
-    case ViewKind::pipeline: of_level(choice, view, trace); break;
-    case ViewKind::heads: of_heads(choice, view); break;
-    case ViewKind::mask: of_masks(choice, view, trace); break;
-    case ViewKind::compare:
-      if (own && !own->path.empty()) {
-        if (view.beside) begin(choice, *view.beside, view, trace);
-        choice.options.style.kind = PictureKind::difference;
-        choice.options.style.other_file = own->path;
-      } else {
-        choice.kind = ExportKind::window;
-      }
-      break;
-    case ViewKind::network:
-      if (network) of_network(choice, view, *trace.overview);
-      break;
-    case ViewKind::map: of_map(choice, view); break;
-    case ViewKind::lesson: choice.kind = ExportKind::window; break;
-  }
-  show(choice, view);
-}
-
 void open_export_dialog_on(const Cell& cell, View& view, const Trace& trace) {
-  begin(view.exporting, cell.stage, view, trace);
+  begin_export(view.exporting, cell.stage, view, trace);
   view.exporting.options.batch = cell.batch;
   view.exporting.options.heads = {has_head_axis(cell.stage) ? cell.head : 0};
-  show(view.exporting, view);
+  show_export_dialog(view);
 }
 
 }  // namespace headlight

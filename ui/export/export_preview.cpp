@@ -48,6 +48,8 @@ void show(const Document& document, int width, int height, ExportPreview& previe
       FigurePreview figure = arranged.preview(width, height);
       if (spec.size || spec.values) preview.left_out = arranged.left_out();
       preview.image = std::make_shared<const Image>(std::move(figure.image));
+      preview.width = figure.width;
+      preview.height = figure.height;
       const auto& wanted = choice.options.size;
       const bool in_its_unit = wanted && wanted->height > 0 && ending(choice) != std::string_view(".png");
       preview.size =

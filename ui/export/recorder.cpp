@@ -112,6 +112,7 @@ void Recorder::finish(Document& document, const Words& words) {
     }
     stop(document);
     ++document.view.exporting.written;
+    document.view.exporting.saved = path;
     document.notice = words.fill("export.saved", {path});
   } catch (const std::exception& error) {
     stop(document);

@@ -18,7 +18,7 @@ std::string_view document_name(const Document& document, const Words& words) {
   if (!own.empty()) return file_name_of(own);
   const Scenario& began = document.origin.lesson.scenario;
   // A model keeps its title with another text.
-  const bool of_file = scenario.source == Source::file && scenario.file.starts_with(shipped_model_prefix);
+  const bool of_file = scenario.source == Source::file && is_model_name(scenario.file);
   const bool still =
       scenario.source == began.source && scenario.file == began.file && (of_file || scenario.text == began.text);
   const std::string& title = in_language(document.origin.lesson.title, words.language());
@@ -51,6 +51,23 @@ std::optional<Cell> Frame::looked_at() const {
 bool Frame::takes_shortcuts() const {
   const ImGuiIO& io = ImGui::GetIO();
   return !io.WantTextInput && !io.KeyCtrl && !io.KeyAlt && view().dialog == Dialog::none;
+}
+
+bool Frame::types_words() const {
+  if (view().kind != ViewKind::pipeline || level_shown(view()) != Level::sentence || view().presenting || !trace())
+    return false;
+  return document.scenario.source == Source::text || network_of(trace()->inputs) != nullptr;
+}
+
+bool Frame::takes_letters() const {
+  if (!takes_shortcuts()) return false;
+  return view().presenting || (!types_words() && document.origin.lesson.course.empty());
+}
+
+bool Frame::letter(char letter) const {
+  const ImGuiIO& io = ImGui::GetIO();
+  const bool with_ctrl = io.KeyCtrl && !io.KeyAlt && view().dialog == Dialog::none;
+  return (with_ctrl || takes_letters()) && compat::pressed(letter);
 }
 
 float Frame::width(Face face, float points, std::string_view text) const {

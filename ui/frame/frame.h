@@ -121,6 +121,12 @@ struct Frame {
 
   /// Whether a key is a shortcut: nothing is typed into, no dialog is open, and neither Ctrl nor Alt is held.
   bool takes_shortcuts() const;
+  /// Whether the sentence is shown with its field: there, letters are typed.
+  bool types_words() const;
+  /// Whether single letters are shortcuts. Outside a presentation, they are not in the sentence and in lessons.
+  bool takes_letters() const;
+  /// Whether a letter's shortcut is pressed: the letter alone where it is one, with Ctrl everywhere.
+  bool letter(char letter) const;
 
   /// The width in pixels of one line of text, in type of so many points.
   float width(Face face, float points, std::string_view text) const;

@@ -7,9 +7,9 @@
 #include "ui/frame/frame.h"
 #include "ui/heads/heads_picture.h"
 #include "ui/imgui_compat.h"
+#include "ui/level/pointer.h"
 #include "ui/look/measure.h"
 #include "ui/look/words.h"
-#include "ui/matrix/matrix_menu.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/pressable.h"
@@ -178,8 +178,7 @@ void draw_heads_view(const Frame& frame, Rect place) {
     const Scene& arcs_now = arcs_scene(frame, picture);
     tell_hint(frame, arcs_now, target_at(arcs_now, point));
   }
-  if (cell != frame.view().hovered) frame.actions.push_back(Hover{cell});
-  offer_matrix_menu(frame, cell);
+  hover(frame, cell);
   act(frame, picture, cell);
 
   const Stage stage = heads_stage(*frame.trace(), frame.view());

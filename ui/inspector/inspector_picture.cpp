@@ -80,7 +80,7 @@ struct Builder {
                                               : number_text(value, 4);
     picture.meaning = meaning(value);
     picture.index = index_text(trace, cell);
-    picture.exact = std::isnan(value) ? "nan" : formatted("%.9g", static_cast<double>(value));
+    picture.exact = std::isnan(value) ? "nan" : with_minus(formatted("%.9g", static_cast<double>(value)));
     if (frame.view().selected != cell) return;
     for (const Cell& step : path_of(frame.view(), trace))
       picture.crumbs.push_back({std::string(name(step.stage)), frame.look.lane(step.stage)});
@@ -206,7 +206,7 @@ struct Builder {
     const auto step = [&](Stage stage, const std::string& done) {
       if (stage <= cell.stage && trace.has(stage)) dot.closing.push_back({done, at(stage)});
     };
-    step(Stage::scaled_scores, trace.scenario.scale ? formatted("× %.4g", static_cast<double>(trace.scale))
+    step(Stage::scaled_scores, trace.scenario.scale ? with_minus(formatted("× %.4g", static_cast<double>(trace.scale)))
                                                     : "× 1/√" + std::to_string(trace.dims().d_head));
     step(Stage::capped_scores, formatted("soft-cap %.3g", static_cast<double>(trace.scenario.softcap.value_or(0))));
     step(Stage::biased_scores, "+ bias");
@@ -346,8 +346,11 @@ InspectorPicture make_inspector_picture(const Frame& frame, const Cell& cell, fl
 std::string place_words(const Frame& frame, const Cell& cell) {
   const Trace& trace = *frame.trace();
   const StageInfo& about = info(cell.stage);
-  const std::string row = placed_label(trace, about.rows, cell.batch, cell.row);
-  const std::string col = placed_label(trace, about.cols, cell.batch, cell.col);
+  const auto named = [&](Axis axis, Index at) {
+    const std::string spelled = trace.inputs.spelled_along(axis, cell.batch, at);
+    return placed_label(trace, axis, cell.batch, at) + (spelled.empty() ? "" : " “" + spelled + "”");
+  };
+  const std::string row = named(about.rows, cell.row), col = named(about.cols, cell.col);
   std::string words;
   if (const std::string layer = layer_shown(trace); !layer.empty())
     words = frame.words.fill("network.layer", {layer}) + ", ";

@@ -32,16 +32,17 @@ std::optional<Stage> first_wrong(const Beside* beside) {
 
 }  // namespace
 
-/// Parses a number as users type it, including "−1,5" and "50%".
-std::optional<double> typed_number(std::string text) {
-  if (const std::size_t minus = text.find("−"); minus != std::string::npos)
-    text.replace(minus, std::string("−").size(), "-");
-  std::ranges::replace(text, ',', '.');
-  const bool percent = text.ends_with("%");
-  char* end = nullptr;
-  const double typed = std::strtod(text.c_str(), &end);
-  if (end == text.c_str()) return {};
-  return percent ? typed / 100 : typed;
+std::string unreadable(const Question& question, const LessonAnswer& answer, const Trace& trace, const Words& words) {
+  if (answer.typed.empty()) return {};
+  if (question.kind == QuestionKind::number)
+    return typed_number(answer.typed) ? std::string() : words.fill("lesson.no_number", {answer.typed});
+  if (question.kind != QuestionKind::mask) return {};
+  try {
+    allowed_cells(answer.typed, trace);
+    return {};
+  } catch (const InputError& error) {
+    return words.fill("lesson.no_mask", {answer.typed, words.translate(error.sentence())});
+  }
 }
 
 NumberScale scale_of(const Question& question, const Trace& trace, const Beside* beside) {
@@ -50,11 +51,13 @@ NumberScale scale_of(const Question& question, const Trace& trace, const Beside*
   if (question.range) {
     std::tie(scale.from, scale.to) = *question.range;
   } else {
-    // The next power of ten above it, so that many answers have the same scale; for a share, 1.
+    // The next power of ten above it, so that many answers have the same scale; for a weight, 1.
     const double size = std::isfinite(right) ? std::abs(right) : 1;
-    scale.to = std::pow(10, std::max(0.0, std::ceil(std::log10(std::max(size * 1.2, 1e-3)))));
-    const bool share = question.measure && question.measure->of.find("weights:") != std::string::npos;
-    scale.from = share || !question.measure || question.measure->take == Taking::count ||
+    const bool weight = question.measure && question.measure->of.starts_with("weights:") &&
+                        question.measure->minus.empty() && question.measure->take != Taking::count &&
+                        question.measure->take != Taking::entropy && question.measure->take != Taking::where_largest;
+    scale.to = weight ? 1 : std::pow(10, std::max(0.0, std::ceil(std::log10(std::max(size * 1.2, 1e-3)))));
+    scale.from = weight || !question.measure || question.measure->take == Taking::count ||
                          question.measure->take == Taking::entropy || question.measure->take == Taking::deviation
                      ? 0
                      : -scale.to;
@@ -104,6 +107,15 @@ std::vector<bool> allowed_cells(const std::string& expression, const Trace& trac
   } catch (const InputError&) { return {}; }
 }
 
+Index painted_entry(const Question& question, const Trace& trace) {
+  const Index entries = trace.dims().batch;
+  for (Index b = 0; b < entries && entries > 1; ++b) {
+    const std::vector<bool> cells = allowed_cells(question.mask, trace, b, 0);
+    if (std::ranges::find(cells, false) != cells.end()) return b;
+  }
+  return 0;
+}
+
 bool is_right(const Question& question, const LessonAnswer& answer, const Trace& trace, const Beside* beside) {
   switch (question.kind) {
     case QuestionKind::choice: return answer.chosen == question.right;
@@ -118,7 +130,8 @@ bool is_right(const Question& question, const LessonAnswer& answer, const Trace&
     }
     case QuestionKind::mask:
       if (!answer.typed.empty()) return same_mask(answer.typed, question.mask, trace);
-      return !answer.cells.empty() && answer.cells == allowed_cells(question.mask, trace, 0, 0);
+      return !answer.cells.empty() &&
+             answer.cells == allowed_cells(question.mask, trace, painted_entry(question, trace), 0);
     case QuestionKind::row: return row_agreement(question, answer, trace) >= 1 - question.tolerance;
     case QuestionKind::head: return answer.head == std::pair(question.layer, question.head);
     case QuestionKind::stage: return answer.stage && answer.stage == first_wrong(beside);
@@ -169,7 +182,8 @@ void keep_answer(const Frame& frame, LessonAnswer answer) {
 
 void reveal(const Frame& frame, const Question& question, LessonAnswer answer) {
   const Beside* beside = frame.document.beside.get();
-  if (!is_current(frame.document)) return keep_answer(frame, std::move(answer));
+  if (!is_current(frame.document) || !unreadable(question, answer, *frame.trace(), frame.words).empty())
+    return keep_answer(frame, std::move(answer));
   if (question.kind == QuestionKind::stage && !beside) return;
   answer.right = is_right(question, answer, *frame.trace(), beside);
   answer.revealed = answer.right || !has_missed(question, answer) || has_missed(question, frame.view().lesson);

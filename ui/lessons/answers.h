@@ -7,6 +7,7 @@
 #include "core/diagnosis/comparer.h"
 #include "core/lesson/course.h"
 #include "ui/frame/frame.h"
+#include "ui/widgets/typed_number.h"
 
 namespace headlight {
 
@@ -24,10 +25,13 @@ struct NumberScale {
   std::string at(double share) const;
 };
 NumberScale scale_of(const Question& question, const Trace& trace, const Beside* beside = nullptr);
-/// The typed number; unset if it is none.
-std::optional<double> typed_number(std::string text);
+/// Why the typed answer cannot be read, in words for the reader: it is no number, or no mask. "" if it can, or if
+/// nothing is typed. Such an answer is not judged, so it costs no guess.
+std::string unreadable(const Question& question, const LessonAnswer& answer, const Trace& trace, const Words& words);
 /// The cells that the expression allows in this batch entry and head, [n_q, n_k]; empty if it does not parse.
 std::vector<bool> allowed_cells(const std::string& expression, const Trace& trace, Index batch, Index head);
+/// The batch entry in which a mask is painted: the first one in which the right mask forbids something.
+Index painted_entry(const Question& question, const Trace& trace);
 /// The initial order of the choices of an ordering question.
 std::vector<std::size_t> shuffled(std::size_t count);
 

@@ -38,24 +38,6 @@ void draw_veil(const Frame& frame, Rect place) {
                  frame.look.muted, words, width);
 }
 
-/// Whether the view would show something hidden and must be covered. The pipeline hides single cards itself.
-bool hides_view(const View& view) {
-  if (view.lesson.hidden.empty()) return false;
-  const bool weights = is_hidden(view, Stage::weights) || is_hidden(view, Stage::dropped_weights);
-  switch (view.kind) {
-    case ViewKind::heads: return is_hidden(view, view.heads.stage);
-    case ViewKind::map: return is_hidden(view, view.map.stage);
-    case ViewKind::mask: return weights || is_hidden(view, Stage::mask) || is_hidden(view, Stage::masked_scores);
-    case ViewKind::compare: return true;
-    default: break;
-  }
-  if (view.kind != ViewKind::pipeline) return view.kind != ViewKind::lesson;
-  const Level level = level_shown(view);
-  if (level == Level::sentence) return weights;
-  return level == Level::operation &&
-         std::ranges::any_of(view.lesson.hidden, [&](Stage stage) { return stage <= view.looking.stage; });
-}
-
 }  // namespace
 
 Rect above_notes(const Frame& frame, const Course& course, Rect place) {
@@ -63,7 +45,7 @@ Rect above_notes(const Frame& frame, const Course& course, Rect place) {
   return place;
 }
 
-bool draw_in_views_stead(const Frame& frame, const Course& course, Rect place) {
+bool draw_in_views_stead(const Frame& frame, const Course& course, Rect place, bool covered) {
   const LessonStep& step = step_of(frame, course);
   const bool posed = frame.document.scenario == step.pose.scenario && is_current(frame.document);
   if (step.question && posed) {
@@ -77,7 +59,7 @@ bool draw_in_views_stead(const Frame& frame, const Course& course, Rect place) {
       return true;
     }
   }
-  if (!hides_view(frame.view())) return false;
+  if (!covered) return false;
   draw_veil(frame, place);
   return true;
 }

@@ -11,8 +11,9 @@ namespace headlight {
 
 /// The part of `place` above the notes.
 Rect above_notes(const Frame& frame, const Course& course, Rect place);
-/// Draws the step's question or the cover in place of the view; false if the view is to be drawn.
-bool draw_in_views_stead(const Frame& frame, const Course& course, Rect place);
+/// Draws the step's question in place of the view, or a cover if the view is `covered`; false if the view is to be
+/// drawn.
+bool draw_in_views_stead(const Frame& frame, const Course& course, Rect place, bool covered);
 /// Whether the step's question is drawn in the canvas, which then has the full width.
 bool asks_in_canvas(const Frame& frame);
 /// Draws the ring around what the text is about.

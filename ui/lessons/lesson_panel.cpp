@@ -24,16 +24,35 @@ void draw_controls_of(const Frame& frame, PanelColumn& column, DrawControl draw_
   column.space(8);
 }
 
-/// If the picture shows other words than the step's text is about, says so and offers to restore them.
-void draw_other_words(const Frame& frame, const LessonStep& step, std::size_t number, PanelColumn& column) {
+/// If the picture shows other words than the step's text is about, or has other settings, says so and offers to restore
+/// them.
+void draw_other_settings(const Frame& frame, const LessonStep& step, std::size_t number, PanelColumn& column) {
   const Scenario& now = frame.document.scenario;
   const Scenario& its = step.pose.scenario;
-  if (now.source == its.source && now.text == its.text && now.file == its.file) return;
-  column.paragraph(Face::ui, TypeSize::large, frame.look.warning, frame.words("lesson.other_words"));
+  if (now == its) return;
+  const bool same_words = now.source == its.source && now.text == its.text && now.file == its.file;
+  const char* const story = !same_words           ? "lesson.other_words"
+                            : step.claims.empty() ? "lesson.other_settings"
+                                                  : "lesson.live_numbers";
+  column.paragraph(Face::ui, TypeSize::large, same_words ? frame.look.muted : frame.look.warning, frame.words(story));
   column.space(6);
   column.begin_control();
-  if (chip(frame, "its_words", frame.words("lesson.its_words"), false)) frame.actions.push_back(GoToStep{number});
+  if (chip(frame, "its_words", frame.words(same_words ? "lesson.its_settings" : "lesson.its_words"), false))
+    frame.actions.push_back(GoToStep{number});
   column.space(14);
+}
+
+/// A chip for each change that the step offers; pressed again, it takes the change back.
+void draw_tries(const Frame& frame, const LessonStep& step, PanelColumn& column) {
+  if (step.pose.tries.empty()) return;
+  column.begin_chips();
+  for (std::size_t i = 0; i < step.pose.tries.size(); ++i) {
+    const Try& offered = step.pose.tries[i];
+    const bool lit = frame.document.scenario == offered.scenario;
+    if (column.next_chip(("try" + std::to_string(i)).c_str(), in_language(offered.words, frame.words.language()), lit))
+      frame.edit({}, [next = lit ? step.pose.scenario : offered.scenario](Scenario& s) { s = next; });
+  }
+  column.end_chips();
 }
 
 /// Back and Next, at the same place in every step; after the last step, a link to all lessons.
@@ -89,6 +108,7 @@ std::string course_text(const Course& course, const std::string& language) {
   std::string all = in_language(course.card.title, language) + "✓·";
   for (const LessonStep& step : course.steps) {
     all += in_language(step.title, language) + step.prose(language) + in_language(step.notes, language);
+    for (const Try& offered : step.pose.tries) all += in_language(offered.words, language);
     if (!step.question) continue;
     all += in_language(step.question->ask, language) + in_language(step.question->why, language) + step.question->mask;
     for (const Texts& choice : step.question->choices) all += in_language(choice, language);
@@ -136,7 +156,8 @@ void draw_lesson_panel(const Frame& frame, const Course& course, Rect place, Dra
     });
   }
   column.space(14);
-  draw_other_words(frame, step, number, column);
+  draw_tries(frame, step, column);
+  draw_other_settings(frame, step, number, column);
   draw_controls_of(frame, column, draw_control);
   if (step.question) draw_question(frame, *step.question, column);
   column.space(8);

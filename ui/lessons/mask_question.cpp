@@ -16,6 +16,8 @@ struct MaskQuestionPicture {
   Rect guess, right;  ///< the grids
   std::vector<std::string> row_words, col_words;
   std::vector<bool> wanted;  ///< [n_q, n_k]
+  Index entry = 0;           ///< the batch entry whose mask it is
+  std::string of_entry;      ///< " · entry 1", if there are several
   float label_pixels = 0;    ///< 0: no room for words
 };
 
@@ -50,12 +52,14 @@ struct MaskDrawer {
   std::vector<bool> shown_cells() const {
     const std::size_t count = picture.wanted.size();
     if (now.cells.size() == count) return now.cells;
-    std::vector<bool> typed = now.typed.empty() ? std::vector<bool>{} : allowed_cells(now.typed, *frame.trace(), 0, 0);
+    std::vector<bool> typed =
+        now.typed.empty() ? std::vector<bool>{} : allowed_cells(now.typed, *frame.trace(), picture.entry, 0);
     return typed.size() == count ? typed : std::vector<bool>(count, false);
   }
 
   void title(const Rect& grid, const char* word, ImU32 colour) {
-    frame.write(Face::bold, TypeSize::numbers, {grid.min.x, grid.min.y - 34 * u}, colour, frame.words(word));
+    frame.write(Face::bold, TypeSize::numbers, {grid.min.x, grid.min.y - 34 * u}, colour,
+                frame.words(word) + picture.of_entry);
   }
 
   Rect cell(const Rect& grid, Index row, Index col) const {
@@ -127,14 +131,16 @@ MaskQuestionPicture make_mask_question(const Frame& frame, const Question& quest
   MaskQuestionPicture picture;
   picture.rows = dims.n_q;
   picture.cols = dims.n_k;
-  picture.wanted = allowed_cells(question.mask, trace, 0, 0);
+  picture.entry = painted_entry(question, trace);
+  if (dims.batch > 1) picture.of_entry = " · " + frame.words.fill("mask.entry", {picture.entry});
+  picture.wanted = allowed_cells(question.mask, trace, picture.entry, 0);
   picture.label_pixels = TypeSize::body * u;
   float left = 0;
   for (Index q = 0; q < dims.n_q; ++q) {
-    picture.row_words.push_back(axis_label(trace, Axis::query, 0, q));
+    picture.row_words.push_back(axis_label(trace, Axis::query, picture.entry, q));
     left = std::max(left, text_size(frame.fonts, Face::ui, picture.label_pixels, picture.row_words.back()).x);
   }
-  for (Index k = 0; k < dims.n_k; ++k) picture.col_words.push_back(axis_label(trace, Axis::key, 0, k));
+  for (Index k = 0; k < dims.n_k; ++k) picture.col_words.push_back(axis_label(trace, Axis::key, picture.entry, k));
   const float margin = 30 * u, gap = 40 * u, title = 70 * u, below = 80 * u;
   const float wide = (place.width() - 2 * margin - left - 10 * u - gap) / 2;
   const float cell = std::min(

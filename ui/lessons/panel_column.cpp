@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/diagnosis/comparer.h"
 #include "ui/imgui_compat.h"
 #include "ui/look/measure.h"
 #include "ui/widgets/controls.h"
@@ -17,6 +18,17 @@ Face face_of(const ProseRun& run) { return face_of(run.stage || run.number, run.
 
 /// Code is set a little smaller: its letters are wide.
 float size_of(bool code, float pixels) { return code ? 0.92f * pixels : pixels; }
+
+/// The numbers that the text states, as they are with the current settings; none: as the lesson's file has them. About
+/// another text the sentences say nothing, so they keep their numbers.
+std::vector<std::string> numbers_of(const Document& document, const LessonStep& step) {
+  const Scenario &shown = document.computed, &posed = step.pose.scenario;
+  if (!document.trace || shown == posed || shown.text != posed.text || shown.file != posed.file) return {};
+  const Beside* beside = document.beside.get();
+  if (!beside) return step.numbers_in(*document.trace);
+  const Trace wrong = with_stages(*beside->trace, beside->own);
+  return step.numbers_in(*document.trace, &wrong);
+}
 
 ProsePointed draw_prose(const Frame& frame, const ProseLayout& layout, ImVec2 at, float pixels) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -55,9 +67,12 @@ void PanelColumn::paragraph(Face face, float points, ImU32 colour, std::string_v
 ProsePointed PanelColumn::prose(const LessonStep& step, float points) {
   const float pixels = points * frame_.u;
   const std::string& language = frame_.words.language();
-  const ProseLayout& layout =
-      frame_.pictures.kept([&] { return lay_out_prose(frame_.fonts, step.runs(language), pixels, width_); }, step.text,
-                           language, pixels, width_);
+  const Document& document = frame_.document;
+  const auto make = [&] {
+    return lay_out_prose(frame_.fonts, step.runs(language, numbers_of(document, step)), pixels, width_);
+  };
+  const ProseLayout& layout = frame_.pictures.kept(make, step.text, language, pixels, width_, document.trace,
+                                                   document.computed == step.pose.scenario);
   const ProsePointed pointed = draw_prose(frame_, layout, {left_, here().y}, pixels);
   advance(layout.height);
   return pointed;

@@ -46,6 +46,15 @@ void draw_choices(const Frame& frame, const Question& question, PanelColumn& col
   }
 }
 
+/// unreadable() of the answer so far.
+const std::string& trouble_of(const Frame& frame, const Question& question) {
+  const LessonProgress& now = frame.view().lesson;
+  const auto read = [&] {
+    return now.revealed ? std::string() : unreadable(question, now, *frame.trace(), frame.words);
+  };
+  return frame.kept(read, now.typed, now.step, now.revealed);
+}
+
 void draw_typed(const Frame& frame, const Question& question, PanelColumn& column) {
   const LessonProgress& now = frame.view().lesson;
   column.begin_control();
@@ -59,6 +68,10 @@ void draw_typed(const Frame& frame, const Question& question, PanelColumn& colum
   }
   ImGui::PopItemWidth();
   column.space(8);
+  if (const std::string& trouble = trouble_of(frame, question); !trouble.empty()) {
+    column.paragraph(Face::ui, TypeSize::body, frame.look.warning, trouble);
+    column.space(6);
+  }
   if (question.kind != QuestionKind::number) return;
   // The slider only fills the field; the answer is given by the button.
   const NumberScale scale = scale_of(question, *frame.trace(), frame.document.beside.get());
@@ -171,12 +184,15 @@ void draw_question(const Frame& frame, const Question& question, PanelColumn& co
       column.space(6);
     }
     // Answers that are dragged or painted are finished when the button says so.
-    const bool made =
-        !now.row.empty() || !now.cells.empty() || (question.kind == QuestionKind::number && !now.typed.empty());
+    const bool readable = trouble_of(frame, question).empty();
+    const bool made = !now.row.empty() || !now.cells.empty() ||
+                      (question.kind == QuestionKind::number && !now.typed.empty() && readable);
     column.begin_control();
+    LessonAnswer answer = now;
+    if (!readable) answer.typed.clear();  // "Show me" is no answer
     if (made ? main_button(frame, "show", frame.words("lesson.check"))
              : chip(frame, "show", frame.words("lesson.show"), false))
-      reveal(frame, question, now);
+      reveal(frame, question, std::move(answer));
     return column.space(8);
   }
   column.paragraph(Face::bold, TypeSize::story, now.right ? frame.look.v : frame.look.ink,

@@ -79,9 +79,14 @@ std::vector<CountNote> count_notes(const Frame& frame, const HeatPicture& heat, 
 
 float say_random(const Frame& frame, Rect room) {
   const auto make = [&] {
-    std::string words = random_words(frame.trace()->inputs, frame.words);
-    if (frame.width(Face::ui, TypeSize::note, words) > room.width()) words = frame.words("pipeline.random_short");
-    return words;
+    const View& view = frame.view();
+    const std::string pads = pad_words(*frame.trace(), view.batch, view.head, frame.words),
+                      random = random_words(frame.trace()->inputs, frame.words);
+    const auto fits = [&](const std::string& words) {
+      return frame.width(Face::ui, TypeSize::note, words) <= room.width();
+    };
+    if (const std::string both = pads + (pads.empty() || random.empty() ? "" : "  ") + random; fits(both)) return both;
+    return pads.empty() ? std::string(frame.words("pipeline.random_short")) : pads;
   };
   const std::string& words = frame.kept(make, room.width());
   if (words.empty()) return room.min.y;

@@ -38,7 +38,7 @@ Focus focus_of(const Trace& trace, const View& view) {
     return selected >= 0 && (led || chosen < 0) ? selected : chosen;
   };
   Index query = followed(Axis::query, looking.query), key = followed(Axis::key, looking.key);
-  query = query < 0 ? dims.n_q - 1 : std::min(query, dims.n_q - 1);
+  query = query < 0 ? asked_query(trace, view.batch) : std::min(query, dims.n_q - 1);
   if (key < 0) key = largest_column(numbers_of(trace, view, Stage::weights), query);
   Index feature = std::max<Index>(looking.feature.value_or(0), 0);
   if (led) {

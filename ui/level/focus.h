@@ -12,7 +12,7 @@ struct Focus {
   Index query = 0, key = 0, feature = 0;
   bool operator==(const Focus&) const = default;
 };
-/// The view's choice, else the selected cell's, else the last query with its largest weight.
+/// The view's choice, else the selected cell's, else the asked word (asked_query()) with its largest weight.
 Focus focus_of(const Trace& trace, const View& view);
 /// The same, with the key under the pointer if there is one.
 Focus pointed_focus(const Trace& trace, const View& view);

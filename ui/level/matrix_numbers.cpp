@@ -99,7 +99,7 @@ std::string printed_sum(double left, double right) {
 }
 
 MatrixNumbers::MatrixNumbers(const MatrixView& matrix, const CellMasks& masks) {
-  std::vector<float> sizes;
+  std::vector<float> sizes, values;
   const Index rows =
       std::min(matrix.rows, looked_at_most / std::max<Index>(std::min(matrix.cols, looked_at_most), 1) + 1);
   for (Index r = 0; r < rows; ++r) {
@@ -107,6 +107,7 @@ MatrixNumbers::MatrixNumbers(const MatrixView& matrix, const CellMasks& masks) {
       const float value = matrix(r, c);
       if (classify(matrix, masks, r, c) != CellKind::value || value == 0) continue;
       sizes.push_back(std::abs(value));
+      values.push_back(value);
       positive_ = positive_ && value > 0;
       whole_ = whole_ && value == std::round(value);
       most_ = std::max(most_, value);
@@ -122,12 +123,19 @@ MatrixNumbers::MatrixNumbers(const MatrixView& matrix, const CellMasks& masks) {
   const float largest = std::max(most_, -least_);
   fewest_ = two_digits(largest);
   decimals_ = std::clamp(two_digits(*middle), fewest_, fewest_ + 1);
+  const float unit = std::pow(10.0f, static_cast<float>(-fewest_));
+  std::erase_if(values, [unit](float value) { return std::abs(value) >= unit / 2; });
+  small_ = std::move(values);
   measure();
 }
 
 void MatrixNumbers::measure() {
   longest_ = std::max(
       {characters((*this)(most_)), characters((*this)(least_)), positive_ ? decimals_ + 2 : 4});  // "−1.5" beside "12"
+  const float unit = std::pow(10.0f, static_cast<float>(-decimals_));
+  small_are_finer_ = std::ranges::all_of(small_, [&](float value) {
+    return std::abs(value) >= unit / 2 || !finer(std::abs(value), room_of(value)).empty();
+  });
 }
 
 // With as many decimals as needed to be within 5 %, without the leading 0 if that makes it fit; "" if it does not fit.
@@ -169,8 +177,9 @@ std::string MatrixNumbers::operator()(float value) const {
   const float size = std::abs(value);
   const float unit = std::pow(10.0f, static_cast<float>(-decimals_));
   const bool below = size < unit / 2;
-  if ((!below || !positive_) && std::abs(std::round(size / unit) * unit - size) > most_off * size) {
-    const std::string exact = finer(size, longest_ - (value < 0 ? 1 : 0));
+  if ((!below || (!positive_ && small_are_finer_)) &&
+      std::abs(std::round(size / unit) * unit - size) > most_off * size) {
+    const std::string exact = finer(size, room_of(value));
     if (!exact.empty()) return (value < 0 ? "−" : "") + exact;
   }
   if (below) {

@@ -26,7 +26,8 @@ class MatrixNumbers {
   /// Drops one decimal if the largest number keeps two significant digits; else returns false.
   bool shorten();
   /// "−1.28". Small values get more decimals where they fit. Zero is "0"; a value that rounds to zero is "<.01" among
-  /// weights, else "≈0".
+  /// weights, else "≈0". Either all signed values that round to zero get more decimals or none does: "≈0" never stands
+  /// beside ".0011", which is one of them.
   std::string operator()(float value) const;
   /// The length of the longest number.
   int longest() const { return longest_; }
@@ -34,9 +35,12 @@ class MatrixNumbers {
  private:
   void measure();
   std::string finer(float size, int room) const;
+  int room_of(float value) const { return longest_ - (value < 0 ? 1 : 0); }
 
   int decimals_ = 2, fewest_ = 0, longest_ = 1;
   bool positive_ = true, whole_ = true;
+  std::vector<float> small_;     ///< the values that round to zero with the fewest decimals
+  bool small_are_finer_ = true;  ///< those that round to zero get more decimals: there is room for all of them
   float most_ = 0, least_ = 0;
 };
 

@@ -231,7 +231,8 @@ std::vector<Rect> lit_by(const Scene& scene, const SceneTarget& link) {
   const auto add = [&](SceneAction action, Index index) {
     if (!lit.empty()) return;
     for (const SceneTarget& target : scene.targets) {
-      const bool same = action == SceneAction::look_at ? target.cell == link.cell : target.index == index;
+      const bool by_cell = action == SceneAction::look_at || action == SceneAction::head;
+      const bool same = by_cell ? target.cell == link.cell : target.index == index;
       if (!target.link && target.action == action && same) lit.push_back(target.rect);
     }
   };

@@ -179,12 +179,16 @@ enum class SceneAction : std::uint8_t {
   study_page,    ///< its row becomes the first visible one
   unfold,
   bring_forward,  ///< the stage of cell, among those that share a card
+  own,            ///< of one view alone, whose own list the index is in; cell and step are as it says
   none,           ///< only has a hint
   stage,          ///< of cell
   slice,          ///< the batch entry and head of cell
   convention,     ///< index of the compared convention
   block,          ///< block side
-  kv_heads        ///< their number
+  kv_heads,       ///< their number
+  masks,          ///< offers patterns for the mask
+  mask,           ///< the index of the pattern
+  window_edge     ///< of the visible words: it can be dragged
 };
 
 struct SceneTarget {

@@ -10,13 +10,14 @@
 namespace headlight {
 namespace {
 
-// As fractions of the transition: when items that are only in the old scene have disappeared, and when items that are
-// only in the new scene appear. A text disappears before another one takes its place; cells and bars may overlap.
-constexpr float text_gone = 0.35f, text_comes = 0.6f, gone_at = 0.62f, comes_at = 0.3f;
+// As fractions of the transition: what is only in the old scene disappears, then what is in both moves, then what is
+// only in the new scene appears, so that two pages never lie over each other.
+constexpr float gone_at = 0.3f, comes_at = 0.7f;
 constexpr Index most_cells = 4096;  // a larger matrix moves as a whole
 
-float leaving(float share, float gone = gone_at) { return std::clamp(1 - share / gone, 0.0f, 1.0f); }
-float coming(float share, float comes = comes_at) { return part_done(share, comes, 1); }
+float leaving(float share) { return std::clamp(1 - share / gone_at, 0.0f, 1.0f); }
+float coming(float share) { return part_done(share, comes_at, 1); }
+float moving_way(float share) { return eased(part_done(share, gone_at, comes_at)); }
 
 /// A number as it appears in a scene.
 struct Traveller {
@@ -155,14 +156,6 @@ struct Transition {
     if (presence > 0) scene.items.push_back(faded(item, presence));
   }
 
-  /// Formulas fade as texts do.
-  float presence_of_old(const SceneItem& item) const {
-    return leaving(share, std::holds_alternative<SceneMath>(item) ? text_gone : gone_at);
-  }
-  float presence_of_new(const SceneItem& item) const {
-    return coming(share, std::holds_alternative<SceneMath>(item) ? text_comes : comes_at);
-  }
-
   void put_items() {
     std::map<Identity, bool> stays;  // of items in the new scene: whether the old one has them, too
     for (const SceneItem* item : to.items) {
@@ -172,17 +165,17 @@ struct Transition {
       const auto key = identity_of(*item);
       const auto found = key ? stays.find(*key) : stays.end();
       if (found != stays.end()) found->second = true;
-      else put(*item, presence_of_old(*item));
+      else put(*item, leaving(share));
     }
     for (const SceneItem* item : to.items) {
       const auto key = identity_of(*item);
-      put(*item, key && stays.at(*key) ? 1 : presence_of_new(*item));
+      put(*item, key && stays.at(*key) ? 1 : coming(share));
     }
   }
 
   void put_number(const Traveller& each, float presence) { put(SceneFill{each.rect, each.colour, 0}, presence); }
   void put_numbers() {
-    const float way = eased(share);
+    const float way = moving_way(share);
     std::vector<SceneItem> moving;  // drawn over the items that stay
     auto a = from.numbers.begin();
     auto b = to.numbers.begin();
@@ -207,14 +200,14 @@ struct Transition {
       const auto same = after.find(key);
       const std::size_t stay = same == after.end() ? 0 : same->second.size();
       for (std::size_t i = 0; i < texts.size(); ++i) {
-        if (i >= stay || !goes_on(*texts[i], *same->second[i])) put(*texts[i], leaving(share, text_gone));
+        if (i >= stay || !goes_on(*texts[i], *same->second[i])) put(*texts[i], leaving(share));
       }
     }
     for (const auto& [key, texts] : after) {
       const auto same = before.find(key);
       const std::size_t stood = same == before.end() ? 0 : same->second.size();
       for (std::size_t i = 0; i < texts.size(); ++i) {
-        if (i >= stood || !goes_on(*same->second[i], *texts[i])) put(*texts[i], coming(share, text_comes));
+        if (i >= stood || !goes_on(*same->second[i], *texts[i])) put(*texts[i], coming(share));
         else put(moved(*same->second[i], *texts[i]), 1);
       }
     }
@@ -225,7 +218,7 @@ struct Transition {
   /// Type sizes are discrete: they change halfway.
   SceneText moved(const SceneText& a, const SceneText& b) const {
     SceneText text = share < 0.5f ? a : b;
-    const float way = eased(share);
+    const float way = moving_way(share);
     text.rect = around(mixed(a.rect.centre(), b.rect.centre(), way), text.rect.width() / 2, text.rect.height() / 2);
     text.colour = mixed_colour(a.colour, b.colour, way);
     return text;

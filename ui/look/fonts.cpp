@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
@@ -60,35 +61,65 @@ bool any_is_lacking(const ImFont& font, const std::vector<bool>& wanted) {
 
 constexpr std::uint64_t largest_font = 1u << 30;  // bytes: more than any font has
 constexpr double atlas_pixels = 24e6;             // four bytes each, on the graphics card; more if glyphs are larger
+constexpr double most_atlas_pixels = 150e6;       // with the characters of the interface alone
+// Dear ImGui 1.86 keeps glyphs in blocks of 256 × 256 pixels and writes beyond one with a larger glyph. At this size
+// the widest glyphs of the usual faces have 57,000.
+constexpr float largest_glyph = 200;
 // A text gets room for this many characters of its own, however many the interface needs.
 constexpr double least_given = 500;
 
 /// Formulas and large numbers have no Chinese characters.
 bool holds_cjk(const Size& size) { return size.face != Face::math && (size.face != Face::mono || size.points < 24); }
 
-/// The maximum atlas area of a character, in all sizes that have it.
-double pixels_of_a_character(float scale, bool cjk) {
-  double sum = 0;
-  for (const Size& size : sizes) {
-    if (!cjk || holds_cjk(size)) sum += std::pow(static_cast<double>(size.points * scale) + 2, 2);
+/// The sizes in pixels that glyphs are made at: none is above `most`, and none is there twice.
+template <typename Each>
+void each_baked(std::span<const Size> of_window, float scale, float most, Each each) {
+  Size last{Face::ui, 0};
+  for (const Size& size : of_window) {
+    const float pixels = std::min(size.points * scale, most);
+    if (size.face == last.face && pixels == last.points) continue;
+    last = {size.face, pixels};
+    each(size, pixels);
   }
+}
+
+/// The maximum atlas area of a character, in all sizes that have it.
+double pixels_of_a_character(float scale, float most, bool cjk) {
+  double sum = 0;
+  each_baked(sizes, scale, most, [&](const Size& size, float pixels) {
+    if (!cjk || holds_cjk(size)) sum += std::pow(static_cast<double>(pixels) + 2, 2);
+  });
   return sum;
 }
 
 /// The atlas area of `seen` together with the usual characters.
-double pixels_of(const std::vector<bool>& seen, float scale) {
+double pixels_of(const std::vector<bool>& seen, float scale, float most) {
   const auto middle = seen.begin() + first_cjk;
   const auto others = static_cast<double>(std::count(seen.begin(), middle, true)) + 200,
              cjk = static_cast<double>(std::count(middle, seen.end(), true));
-  return others * pixels_of_a_character(scale, false) + cjk * pixels_of_a_character(scale, true);
+  return others * pixels_of_a_character(scale, most, false) + cjk * pixels_of_a_character(scale, most, true);
+}
+
+/// The area that may be filled: the packing of the glyphs leaves gaps.
+double texture_area(int texture_limit) {
+  const double side = std::min(texture_limit, 16384);
+  return std::min(0.8 * side * side, most_atlas_pixels);
+}
+
+/// The largest size at which the characters of the interface fit into the atlas. Larger type is drawn from it, blurred.
+float largest_that_fits(const std::vector<bool>& seen, float scale, int texture_limit, double larger) {
+  float most = largest_glyph;
+  while (most > 16 && pixels_of(seen, scale, most) * larger > texture_area(texture_limit))
+    most = std::floor(most * 0.9f);
+  return most;
 }
 
 /// The number of further characters that fit if `taken` pixels are used.
-double room_for_characters(float scale, double taken, int texture_limit) {
-  const double side = std::min(texture_limit, 16384), one = pixels_of_a_character(scale, true);
-  const double texture = 0.8 * side * side,
+double room_for_characters(float scale, float most, double taken, int texture_limit) {
+  const double one = pixels_of_a_character(scale, most, true),
                wanted = atlas_pixels * std::clamp(std::pow(static_cast<double>(scale), 2), 1.0, 3.0);
-  return std::max(std::min(std::max((wanted - taken) / one, least_given), (texture - taken) / one), 0.0);
+  return std::max(std::min(std::max((wanted - taken) / one, least_given), (texture_area(texture_limit) - taken) / one),
+                  0.0);
 }
 
 /// The characters of `text` that are not in `kept`, the most frequent first, at most `most`.
@@ -228,7 +259,9 @@ void Fonts::load(float scale, const std::string& words, const std::string& text)
   wanted.AddText(words.c_str());
   seen_.assign(0x110000, false);
   mark(seen_, words);
-  const double room = room_for_characters(scale, pixels_of(seen_, scale) * (large_ ? 2 : 1), texture_limit_);
+  const double larger = large_ ? 2 : 1;
+  const float most = largest_that_fits(seen_, scale, texture_limit_, larger);
+  const double room = room_for_characters(scale, most, pixels_of(seen_, scale, most) * larger, texture_limit_);
   for (const char32_t character : chosen(text, static_cast<std::size_t>(room))) {
     wanted.AddChar(static_cast<ImWchar>(character));
   }
@@ -236,20 +269,19 @@ void Fonts::load(float scale, const std::string& words, const std::string& text)
   ranges.clear();
   wanted.BuildRanges(&ranges);
   const bool cjk = needs_cjk(ranges);
-  const auto make = [&](const Size& size) {
-    const float pixels = size.points * scale;
+  const auto make = [&](const Size& size, float pixels) {
     ImFont* font = add(role_of(size.face), pixels, ranges.Data, false);
     if (size.face != Face::mono) add(FontRole::mono, pixels, ranges.Data, true);  // signs that the face lacks
     if (cjk && holds_cjk(size)) add(FontRole::cjk, pixels, ranges.Data, true);
     baked_.push_back({size.face, std::round(pixels), font});
   };
-  std::ranges::for_each(sizes, make);
-  if (large_) std::ranges::for_each(large_sizes, make);
+  each_baked(sizes, scale, most, make);
+  if (large_) each_baked(large_sizes, scale, most, make);
   made_large_ = large_;
   ImGui::GetIO().FontDefault = pick(Face::ui, TypeSize::body * scale);
 #if IMGUI_VERSION_NUM < 19200
   int width = 2048;  // otherwise a tall atlas may exceed the maximum texture size
-  const double area = pixels_of(seen_, scale) * (large_ ? 2 : 1) / 0.8;
+  const double area = pixels_of(seen_, scale, most) * larger / 0.8;
   while (width < 16384 && area / width > width) width *= 2;
   atlas.TexDesiredWidth = std::min(texture_limit_, width);
   atlas.Build();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -136,6 +137,19 @@ std::string_view stage_words(const Words& words, Stage stage) {
   return words(keys[static_cast<std::size_t>(stage)]);
 }
 
+std::string with_minus(std::string text) {
+  for (std::size_t at = text.find('-'); at != std::string::npos; at = text.find('-', at + 1)) {
+    const std::string_view rest = std::string_view(text).substr(at + 1);
+    const bool number = !rest.empty() && (std::isdigit(static_cast<unsigned char>(rest.front())) != 0 ||
+                                          rest.front() == '.' || rest.starts_with("∞"));
+    constexpr std::string_view before = " ([,:=/<>+*";
+    const bool begins = at == 0 || before.find(text[at - 1]) != std::string_view::npos ||
+                        (static_cast<unsigned char>(text[at - 1]) & 0x80U) != 0;  // a sign such as × or ±
+    if (number && begins) text.replace(at, 1, "−");
+  }
+  return text;
+}
+
 std::string number_text(float value, int digits) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value < 0 ? "−∞" : "∞";
@@ -144,7 +158,7 @@ std::string number_text(float value, int digits) {
   std::string result = scientific ? formatted("%.*e", std::max(digits - 1, 0), static_cast<double>(value))
                                   : formatted("%.*f", digits, static_cast<double>(value));
   for (std::size_t at = result.find('-'); at != std::string::npos; at = result.find('-', at + 3))
-    result.replace(at, 1, "−");
+    result.replace(at, 1, "−");  // also in the exponent
   return result;
 }
 

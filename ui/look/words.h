@@ -14,6 +14,10 @@
 
 namespace headlight {
 
+/// The text with a real minus sign in place of each hyphen that begins a number: "−3.5", "× −2", "[−1, 4]". For
+/// everything in the window that is no code, file or command line.
+std::string with_minus(std::string text);
+
 class Words {
  public:
   /// What stands for {0} in a text: words, which must outlive it, or an integer.
@@ -22,7 +26,7 @@ class Words {
     Value(const char* words) : words_(words) {}
     Value(const std::string& words) : words_(words) {}
     Value(std::string_view words) : words_(words) {}
-    Value(std::integral auto number) : digits_(std::to_string(number)) {}
+    Value(std::integral auto number) : digits_(with_minus(std::to_string(number))) {}
     std::string_view text() const { return digits_.empty() ? words_ : digits_; }
 
    private:
@@ -58,6 +62,12 @@ class Words {
   std::unordered_map<std::string, std::string, Hash, std::equal_to<>> table_;
   mutable std::set<std::string, std::less<>> missing_;  ///< requested keys without a text
 };
+
+/// The label of a setting's control; its key if it has no control.
+inline std::string_view setting_word(const Words& words, const std::string& key) {
+  const std::string label = "settings." + key;
+  return words.has(label) ? std::string_view(words(label)) : std::string_view(key);
+}
 
 /// A language's own name: "English"; the file's name if it has none.
 std::string language_name(const std::string& language);

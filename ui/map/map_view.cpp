@@ -9,9 +9,9 @@
 #include "core/tensor/error.h"
 #include "ui/frame/frame.h"
 #include "ui/imgui_compat.h"
+#include "ui/level/pointer.h"
 #include "ui/look/measure.h"
 #include "ui/map/map_picture.h"
-#include "ui/matrix/matrix_menu.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/pressable.h"
@@ -144,7 +144,7 @@ std::pair<Index, Index> parse_place(std::string_view text, Index rows, Index col
 }
 
 bool press_map_keys(const Frame& frame) {
-  if (frame.view().kind != ViewKind::map || !compat::pressed_once('g')) return false;
+  if (!compat::pressed_once('g')) return false;
   frame.show([](View& v) { v.map.typing = true; });
   return true;
 }
@@ -173,12 +173,11 @@ void draw_map_view(const Frame& frame, Rect place) {
   std::optional<Cell> cell;
   if (under && finds_cells) cell = Cell{*stage, heat.batch, heat.head, under->first, under->second};
   if (cell && !frame.shows(*cell)) cell.reset();  // not computed yet
-  if (cell != frame.view().hovered) frame.actions.push_back(Hover{cell});
   if (ImGui::IsItemDeactivated() && cell && !was_dragged(frame)) {
     frame.show([cell](View& v) { v.selected = v.selected != cell ? cell : std::nullopt; });
   }
   move_map(frame, camera, finds_cells);
-  offer_matrix_menu(frame, cell);
+  hover(frame, cell);
 
   // The cell under the pointer, otherwise the selected one if it is visible.
   std::optional<std::pair<Index, Index>> looked = under;

@@ -47,8 +47,10 @@ void draw_trouble(const Frame& frame, const Rect& field) {
                                 width - 2 * pad);
     return y - at.y;
   };
-  const ImVec2 min{std::min(field.min.x, window.x - width - 8 * u), field.max.y + 4 * u};
-  const ImVec2 max{min.x + width, min.y + lines(nullptr, {}) + 2 * pad};
+  const float height = lines(nullptr, {}) + 2 * pad, below = field.max.y + 4 * u;
+  const bool has_room = below + height <= window.y - 8 * u;
+  const ImVec2 min{std::min(field.min.x, window.x - width - 8 * u), has_room ? below : field.min.y - 4 * u - height};
+  const ImVec2 max{min.x + width, min.y + height};
   lines(&draw_warning_plate(frame, {min, max}), {min.x + pad, min.y + pad});
 }
 
@@ -75,7 +77,7 @@ std::optional<double> argument_slider(const Frame& frame, const MaskArgument& ar
   }
   const auto change =
       float_slider(frame, id, label, static_cast<float>(value), static_cast<float>(parameter.minimum),
-                   static_cast<float>(std::min(parameter.maximum, 1e6)), formatted("%.3g", value).c_str());
+                   static_cast<float>(std::min(parameter.maximum, 1e6)), with_minus(formatted("%.3g", value)).c_str());
   if (!change) return std::nullopt;
   return std::round(static_cast<double>(*change) * 1000) / 1000;
 }
@@ -108,6 +110,13 @@ Combine combine_in_force(const Frame& frame) {
   const ImGuiIO& io = ImGui::GetIO();
   if (io.KeyShift) return Combine::either;
   return io.KeyCtrl ? Combine::both : frame.view().mask_painting.combine;
+}
+
+/// What a pattern joins: the mask in force, also where no expression is typed and it is the padding's, the file's or
+/// the model's.
+const std::string& mask_to_combine(const Frame& frame) {
+  const std::string& typed = frame.document.scenario.mask;
+  return typed.empty() ? mask_in_force(frame) : typed;
 }
 
 /// Draws a pattern of the palette at the cursor; returns whether it was clicked.
@@ -157,13 +166,15 @@ void type_mask(const Frame& frame, const std::string& text) {
   if (draft != frame.view().mask_draft) frame.show([draft](View& v) { v.mask_draft = draft; });
 }
 
-void draw_mask_field(const Frame& frame, const char* id) {
+void draw_mask_field(const Frame& frame, const char* id, Trouble trouble) {
   const std::optional<std::string>& draft = frame.view().mask_draft;
   const std::string& text = draft ? *draft : frame.document.scenario.mask;
+  // The mask changes when its text is finished: the beginning of an expression can be an expression with another
+  // meaning ("k > 7" of "k > 7 - q").
   if (const auto typed =
-          text_field(frame, id, text, Face::mono, true, mask_in_force(frame).c_str(), AfterEnter::goes_on))
+          text_field(frame, id, text, Face::mono, false, mask_in_force(frame).c_str(), AfterEnter::goes_on))
     type_mask(frame, *typed);
-  if (draft) draw_trouble(frame, {ImGui::GetItemRectMin(), ImGui::GetItemRectMax()});
+  if (draft && trouble == Trouble::here) draw_trouble(frame, {ImGui::GetItemRectMin(), ImGui::GetItemRectMax()});
 }
 
 void draw_pattern_sliders(const Frame& frame) {
@@ -198,7 +209,8 @@ void draw_pattern_sliders_in_row(const Frame& frame, float width, float gap) {
 }
 
 std::string combined(const std::string& old, const std::string& added, Combine how) {
-  if (old.empty()) return how == Combine::without ? "!(" + added + ")" : added;
+  if (old.empty() || old == "full()")  // there is nothing that it could be combined with
+    return how == Combine::without ? "!(" + added + ")" : added;
   switch (how) {
     case Combine::replace: return added;
     case Combine::both: return "(" + old + ") && (" + added + ")";
@@ -241,7 +253,7 @@ void draw_palette(const Frame& frame, Rect area) {
     const auto row = static_cast<float>(i / static_cast<std::size_t>(columns));
     ImGui::SetCursorScreenPos({origin.x + column * (width + gap), origin.y + row * (tile_height * u + gap)});
     if (tile(frame, tiles[i], {width, tile_height * u})) {
-      type_mask(frame, combined(frame.document.scenario.mask, tiles[i].expression, combine_in_force(frame)));
+      type_mask(frame, combined(mask_to_combine(frame), tiles[i].expression, combine_in_force(frame)));
     }
   }
   ImGui::EndChild();

@@ -10,8 +10,11 @@
 
 namespace headlight {
 
-/// A field of full width, with the error below it.
-void draw_mask_field(const Frame& frame, const char* id);
+/// A field of full width. Its text becomes the mask with Enter, or when the field loses the keyboard. `trouble`:
+/// whether the error of a text that does not parse is shown beside it, or beside another field that shows the same
+/// text.
+enum class Trouble : std::uint8_t { here, elsewhere };
+void draw_mask_field(const Frame& frame, const char* id, Trouble trouble = Trouble::here);
 /// A slider for each number in the mask's patterns, "window: w"; it changes the expression.
 void draw_pattern_sliders(const Frame& frame);
 /// Their number; and all of them in a row at the cursor, each `width` wide.

@@ -185,9 +185,16 @@ void switch_chip(const Frame& frame, Rect room, const char* id, std::string_view
   change_painting(frame, painting);
 }
 
-/// The same with one word for each state.
-void scope_chip(const Frame& frame, Rect room, const char* all, const char* one, bool MaskPainting::*narrow) {
-  switch_chip(frame, room, all, frame.words(frame.view().mask_painting.*narrow ? one : all), narrow);
+/// A pair of chips for where a stroke acts, everywhere or here; the state is the lit one.
+void scope_pair(const Frame& frame, Rect room, const char* all, const char* one, bool MaskPainting::*narrow) {
+  for (const bool here : {false, true}) {
+    const char* const word = here ? one : all;
+    flow(frame, room, frame.words(word), here ? 3 : 14);
+    if (!chip(frame, word, frame.words(word), frame.view().mask_painting.*narrow == here)) continue;
+    MaskPainting painting = frame.view().mask_painting;
+    painting.*narrow = here;
+    change_painting(frame, painting);
+  }
 }
 
 }  // namespace
@@ -261,7 +268,7 @@ bool press_painting_keys(const Frame& frame) {
   using compat::Key;
   using compat::pressed;
   const View& view = frame.view();
-  if (view.kind != ViewKind::mask || view.mask_lab.tab != MaskTab::patterns) return false;
+  if (view.mask_lab.tab != MaskTab::patterns) return false;
   const bool painting = view.mask_painting.tool != PaintTool::look;
   if (compat::pressed_once('d')) {
     MaskPainting changed = view.mask_painting;
@@ -270,6 +277,11 @@ bool press_painting_keys(const Frame& frame) {
     return true;
   }
   if (!painting) return false;
+  if (pressed('h')) {  // the next head, as everywhere
+    const Index heads = frame.trace()->dims().heads, step = ImGui::GetIO().KeyShift ? -1 : 1;
+    frame.show([heads, step](View& v) { v.head = (v.head + step + heads) % heads; });
+    return true;
+  }
   const bool free = !frame.focus.shown();  // otherwise the arrow keys go to a control
   const Index down = free ? (pressed(Key::down) ? 1 : 0) - (pressed(Key::up) ? 1 : 0) : 0;
   const Index right = free ? (pressed(Key::right) ? 1 : 0) - (pressed(Key::left) ? 1 : 0) : 0;
@@ -297,13 +309,13 @@ float draw_paint_toolbar(const Frame& frame, Rect room) {
   chips(frame, room, paints, &MaskPainting::paint, painting);
   if (!painting) return height();
   const Dims& dims = frame.trace()->dims();
-  if (dims.heads > 1) scope_chip(frame, room, "mask_paint.all_heads", "mask_paint.this_head", &MaskPainting::one_head);
+  if (dims.heads > 1) scope_pair(frame, room, "mask_paint.all_heads", "mask_paint.this_head", &MaskPainting::one_head);
   const Index block = block_in_force(frame.view().mask_lab, dims);
   const std::string& blocks = frame.pictures.kept(
       [&] { return frame.words.fill("mask_paint.by_blocks", {grouped(block)}); }, block, frame.words.language());
   switch_chip(frame, room, "by blocks", blocks, &MaskPainting::by_blocks);
   if (dims.batch > 1)
-    scope_chip(frame, room, "mask_paint.all_entries", "mask_paint.this_entry", &MaskPainting::one_entry);
+    scope_pair(frame, room, "mask_paint.all_entries", "mask_paint.this_entry", &MaskPainting::one_entry);
   return height();
 }
 

@@ -5,6 +5,7 @@
 #include "core/figure/ticks.h"
 #include "core/text/number_text.h"
 #include "ui/frame/colormaps.h"
+#include "ui/level/pointer.h"
 #include "ui/level/scene.h"
 #include "ui/look/measure.h"
 #include "ui/look/words.h"

@@ -7,6 +7,7 @@
 #include "core/mask/statistics.h"
 #include "core/text/number_text.h"
 #include "ui/level/card_notes.h"
+#include "ui/level/pointer.h"
 #include "ui/look/measure.h"
 #include "ui/masklab/mask_picture.h"
 #include "ui/widgets/controls.h"
@@ -57,11 +58,6 @@ Rect put_sheet_words(Pen& pen, const SheetWords& words, Rect place) {
            : pen.paragraph(Face::ui, TypeSize::large * u, {place.min.x, y + 4 * u}, look.warning, words.error, width) +
                  10 * u;
   return {{place.min.x, y}, {place.max.x, std::max(place.max.y, y + 60 * u)}};
-}
-
-void hover_or_select(const Frame& frame, const std::optional<Cell>& cell, bool clicked) {
-  if (cell != frame.view().hovered) frame.actions.push_back(Hover{cell});
-  if (clicked && cell) frame.show([cell](View& v) { v.selected = cell; });
 }
 
 void point_at_cells(const Frame& frame, const Scene& scene, Rect area) {

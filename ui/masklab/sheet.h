@@ -77,8 +77,6 @@ Rect put_sheet_words(Pen& pen, const SheetWords& words, Rect place);
 /// Handles the pointer over `area`, which becomes an ImGui item: hovers the cell of the scene's heatmaps under it,
 /// selects it on a click.
 void point_at_cells(const Frame& frame, const Scene& scene, Rect area);
-/// Hovers a cell that is already known, and selects it if it was clicked.
-void hover_or_select(const Frame& frame, const std::optional<Cell>& cell, bool clicked);
 
 /// Above this number of weights the conventions are not computed; below, each takes about 0.1 s.
 inline constexpr Index conventions_at_most = 1 << 22;

@@ -115,6 +115,19 @@ std::string random_words(const Inputs& inputs, const Words& words) {
                                   : "";
 }
 
+std::string pad_words(const Trace& trace, Index batch, Index head, const Words& words) {
+  const Tensor &lens = trace.inputs.valid_lens, &all = trace[Stage::weights];
+  if (!lens.defined() || !all.defined() || all.source()) return {};  // long sequences are not read as a whole
+  const MatrixView weights = all.matrix(batch, head);
+  float most = 0;
+  for (Index q = 0; q < weights.rows; ++q) {
+    const float length = lens.rank() > 1 ? lens.at({std::min(batch, lens.size(0) - 1), std::min(q, lens.size(1) - 1)})
+                                         : lens.at({std::min(batch, lens.size(0) - 1)});
+    for (Index k = std::max<Index>(0, std::lround(length)); k < weights.cols; ++k) most = std::max(most, weights(q, k));
+  }
+  return most > 0 ? words.fill("level.pads_have_weight", {bound_text(most)}) : std::string();
+}
+
 std::vector<std::string> axis_labels(const Trace& trace, Axis axis, Index batch, Index count) {
   std::vector<std::string> labels;
   for (Index i = 0; i < count; ++i) labels.push_back(axis_label(trace, axis, batch, i));

@@ -50,6 +50,8 @@ HeatPicture make_heat(const Frame& frame, Stage stage, Index head, Rect rect, Ro
 
 /// A note that input or weights are random, so that the attention has no meaning; "" if neither is.
 std::string random_words(const Inputs& inputs, const Words& words);
+/// A note that padding has weight in this batch entry and head, and how much at most; "" if it has none.
+std::string pad_words(const Trace& trace, Index batch, Index head, const Words& words);
 
 /// What the ends of the heatmap's colour bar say.
 struct BarEnds {

@@ -105,17 +105,21 @@ void draw_highlights(const Frame& frame, ImDrawList& list, const HeatPicture& he
 namespace {
 
 /// Whether the label is drawn when labels are thinned out: the highlighted one hides those less than `apart` cells
-/// away.
-bool has_label(Index i, Index every, Index lit, float apart) {
-  const bool beside = lit >= 0 && i != lit && static_cast<float>(std::abs(i - lit)) < apart;
-  return i == lit || (i % every == 0 && !beside);
+/// away, and after it the asked word's, which is the last to go.
+bool has_label(Index i, Index every, Index lit, Index asked, float apart) {
+  const auto is_beside = [&](Index other) {
+    return other >= 0 && i != other && static_cast<float>(std::abs(i - other)) < apart;
+  };
+  if (i == lit) return true;
+  if (is_beside(lit)) return false;
+  return i == asked || (i % every == 0 && !is_beside(asked));
 }
 
 /// If this many names are left out between two labels, indices are more useful.
 constexpr Index names_left_out = 5;
-std::string_view label_text(const std::vector<std::string>& names, Index i, Index every, Index lit,
+std::string_view label_text(const std::vector<std::string>& names, Index i, Index every, bool named,
                             char (&buffer)[24]) {
-  if (every <= names_left_out || i == lit) return names[static_cast<std::size_t>(i)];
+  if (every <= names_left_out || named) return names[static_cast<std::size_t>(i)];
   return {buffer, static_cast<std::size_t>(std::snprintf(buffer, sizeof buffer, "%lld", static_cast<long long>(i)))};
 }
 
@@ -129,6 +133,7 @@ struct LabelDrawer {
   const HeatPicture& heat;
   Rect rect, seen;
   float pixels;
+  const Meaning asked;  ///< the row and the column of the asked word
   const float u = frame.u;
   const ImVec2 cell = cell_size(heat, rect);
 
@@ -144,7 +149,7 @@ struct LabelDrawer {
         indices_between(rect.min.y, cell.y, heat.rows, list.GetClipRectMin().y, list.GetClipRectMax().y);
     for (Index r = first; r < last; ++r) {
       const float y = row_middle(r);
-      if (has_label(r, round_step(apart), lit, apart) && y >= seen.min.y && y <= seen.max.y) put(r);
+      if (has_label(r, round_step(apart), lit, asked.row, apart) && y >= seen.min.y && y <= seen.max.y) put(r);
     }
   }
   /// The same for columns, except those that have a piece of a picture in place of a label, which is drawn.
@@ -153,7 +158,7 @@ struct LabelDrawer {
         indices_between(rect.min.x, cell.x, heat.cols, list.GetClipRectMin().x, list.GetClipRectMax().x);
     for (Index c = first; c < last; ++c) {
       const float x = col_middle(c), side = std::round(pixels);
-      if (!has_label(c, round_step(apart), lit, apart) || x < seen.min.x || x > seen.max.x) continue;
+      if (!has_label(c, round_step(apart), lit, asked.col, apart) || x < seen.min.x || x > seen.max.x) continue;
       const ImVec2 min{std::round(x - side / 2), std::round(seen.max.y + NameGap::column * u)};
       if (heat.col_picture.has(c)) draw_piece(heat.col_picture, c, {min, {min.x + side, min.y + side}}, c == lit);
       else put(c);
@@ -185,7 +190,8 @@ struct LabelDrawer {
         return draw_piece(heat.row_picture, r, {{max.x - side, max.y - side}, max}, r == lit);
       }
       char buffer[24];
-      const std::string_view text = label_text(heat.row_labels, r, round_step(apart), lit, buffer);
+      const std::string_view text =
+          label_text(heat.row_labels, r, round_step(apart), r == lit || r == asked.row, buffer);
       const bool outer = two_tiers && r % 2 == 1;
       const float room =
           (two_tiers && !outer ? heat.second_tier : heat.label_room - (outer ? heat.second_tier : 0)) * pixels;
@@ -217,7 +223,7 @@ struct LabelDrawer {
     const Index every = round_step(apart);
     for_cols(lit, apart, [&](Index c) {
       char buffer[24];
-      const std::string_view text = label_text(heat.col_labels, c, every, lit, buffer);
+      const std::string_view text = label_text(heat.col_labels, c, every, c == lit || c == asked.col, buffer);
       const float whole = width(c == lit, text),
                   drawn = std::min(whole, std::max(room, static_cast<float>(every) * cell.x - 3 * u));
       if (drawn + 0.5f < whole && is_index(text)) return;
@@ -243,7 +249,10 @@ void draw_colour_bar(ImDrawList& list, Rect bar, const Colormap& map) {
 
 void draw_labels(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, Rect seen, float pixels,
                  bool every_head) {
-  const LabelDrawer drawer{frame, list, heat, rect, seen, pixels};
+  const View& view = frame.view();
+  Cell asked{Stage::weights, view.batch, view.head, query_asked(*frame.trace(), view), -1};
+  if (frame.trace()->inputs.self_attention()) asked.col = asked.row;
+  const LabelDrawer drawer{frame, list, heat, rect, seen, pixels, meaning_in(heat, asked)};
   std::optional<Cell> looked_at = frame.looked_at();
   if (looked_at && every_head && looked_at->stage == heat.stage) looked_at->head = heat.head;
   const Meaning lit = looked_at ? meaning_in(heat, *looked_at) : Meaning{};

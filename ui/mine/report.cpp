@@ -46,6 +46,9 @@ const char* key_of(OwnReading::Kind kind) {
   return "";
 }
 
+/// Whether the mask was read from a stage that shows it, or was only found to fit.
+bool seen_in_numbers(const AssumedMask& assumed) { return assumed.seen_in <= Stage::dropped_weights; }
+
 /// Whether the finding is about a stage that does not differ.
 bool is_note(const Comparison& comparison, const Wrong& wrong) {
   const auto stage = std::ranges::find(comparison.stages, wrong.stage, &StageComparison::stage);
@@ -68,6 +71,13 @@ std::vector<std::string> unexplained(const Comparison& comparison, const Wrong& 
   return notes;
 }
 
+/// Several findings: both at once, or one of them.
+std::vector<std::string> undecided(const Comparison& comparison, const Wrong& wrong, const Words& words) {
+  if (wrong.together) return {std::string(words("mine.together"))};
+  const std::string missing = comma_list(worth_saving(comparison, wrong), [](Stage s) { return name(s); });
+  return {missing.empty() ? std::string(words("mine.tie")) : words.fill("mine.tie_save", {missing})};
+}
+
 }  // namespace
 
 std::string reading_words(const OwnReading& reading, const Words& words) {
@@ -78,7 +88,7 @@ std::string reading_words(const OwnReading& reading, const Words& words) {
   return text;
 }
 
-std::string short_number(double value) { return formatted("%.6g", value); }
+std::string short_number(double value) { return with_minus(formatted("%.6g", value)); }
 
 std::string verdict_words(const StageComparison& stage, const Words& words) {
   if (!stage.own) return "";
@@ -97,10 +107,16 @@ Report make_report(const Comparison& comparison, const OwnStages& own, const Wor
   Report report;
   if (const auto& assumed = comparison.assumed) {
     const std::string seen(name(assumed->seen_in));
-    report.assumed = assumed->settings.empty() ? words.fill("mine.assumed_some", {seen})
-                                               : words.fill("mine.assumed", {seen, assumed->settings});
+    const bool shown = seen_in_numbers(*assumed);
+    report.assumed = comparison.agrees()         ? assumed->settings.empty()
+                                                       ? words.fill("mine.right_if_same", {seen})
+                                                       : words.fill(shown ? "mine.right_if" : "mine.right_if_fits",
+                                                            {assumed->expression, assumed->settings, seen})
+                     : assumed->settings.empty() ? words.fill("mine.assumed_some", {seen})
+                                                 : words.fill("mine.assumed", {seen, assumed->settings});
   }
   if (comparison.matches()) report.agrees = words("mine.agrees");
+  else if (comparison.agrees()) report.agrees = words("mine.agrees_if");
   for (const Wrong& wrong : comparison.wrongs) {
     if (is_note(comparison, wrong)) {
       report.others.push_back(words.fill("mine.noted", {finding_words(wrong.findings.front(), words).text}));
@@ -112,6 +128,7 @@ Report make_report(const Comparison& comparison, const OwnStages& own, const Wor
     part.heading = words.fill(first ? "mine.first" : "mine.next", {std::string(name(wrong.stage))});
     for (const Finding& finding : wrong.findings) part.findings.push_back(finding_words(finding, words));
     if (wrong.findings.empty()) part.notes = unexplained(comparison, wrong, words);
+    else if (wrong.findings.size() > 1) part.notes = undecided(comparison, wrong, words);
   }
   if (!comparison.complete) report.incomplete = words.fill("mine.incomplete", {short_number(search_seconds)});
   for (const OwnStages::Other& other : own.others) {

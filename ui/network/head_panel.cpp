@@ -199,10 +199,10 @@ struct HeadPanel : NetworkPart {
   /// The probability of the most likely next word with all heads, without this one, and without its layer.
   void put_effect() {
     if (facts.likeliest.empty() || facts.without.empty() || room.height() <= caption * 11) return;
-    const auto last = std::ranges::find(facts.predictions, true, &NetworkFacts::Prediction::last);
-    put_section(last == facts.predictions.end() || reads_pictures(trace)
+    const auto asked = std::ranges::find(facts.predictions, true, &NetworkFacts::Prediction::asked);
+    put_section(asked == facts.predictions.end() || reads_pictures(trace)
                     ? say.fill("network.how_sure", {facts.likeliest})
-                    : say.fill("network.how_sure_after", {last->after, facts.likeliest}));
+                    : say.fill("network.how_sure_after", {asked->after, facts.likeliest}));
     const auto of_head = [&](const auto& table) { return item(item(table, looked.layer), looked.head); };
     put_bar(say("network.whole"), facts.probability, look.after);
     put_bar(say("network.without_head"), of_head(facts.without), look.after);
@@ -219,18 +219,21 @@ struct HeadPanel : NetworkPart {
     room.min.y += chart - caption * 1.6f;
   }
 
-  /// "after the: cat 0.31", one line per word; if there are too many, the last words.
+  /// "after the: cat 0.31", one line per word; if there are too many, the last words and the asked one.
   void put_predictions() {
     if (facts.predictions.empty() || room.height() <= caption * 4.5f) return;
     put_section(say("network.said"));
     const float pitch = caption * 1.5f;
     const auto fits = static_cast<std::size_t>(std::max(0.0f, room.height() / pitch)), count = facts.predictions.size();
-    const std::size_t first = count - std::min(count, fits);
+    const auto asked = static_cast<std::size_t>(
+        std::ranges::find(facts.predictions, true, &NetworkFacts::Prediction::asked) - facts.predictions.begin());
+    const std::size_t first = std::min(count - std::min(count, fits), asked);
     float words = 0;
-    for (std::size_t i = first; i < count; ++i) words = std::max(words, width_of(facts.predictions[i].after));
+    const std::size_t end = std::min(count, first + fits);
+    for (std::size_t i = first; i < end; ++i) words = std::max(words, width_of(facts.predictions[i].after));
     words = std::min(words, room.width() * 0.38f);
     const float numbers = pen.measure(Face::mono, pen.type.number, "0.00").x + 8 * u;
-    for (std::size_t i = first; i < count; ++i, room.min.y += pitch) {
+    for (std::size_t i = first; i < end; ++i, room.min.y += pitch) {
       const NetworkFacts::Prediction& next = facts.predictions[i];
       const float middle = room.min.y + pitch / 2, x = room.min.x + words + 26 * u;
       const Rect row{{room.min.x - 6 * u, room.min.y}, {room.max.x + 6 * u, room.min.y + pitch}};
@@ -238,7 +241,7 @@ struct HeadPanel : NetworkPart {
       pen.text(TextRole::word, Face::ui, caption, {room.min.x + words, middle}, Align::right, look.muted, next.after,
                words);
       pen.caption({x - 13 * u, middle}, Align::middle, "→");
-      pen.text(TextRole::word, next.last ? Face::bold : Face::ui, caption, {x, middle}, Align::left, look.ink,
+      pen.text(TextRole::word, next.asked ? Face::bold : Face::ui, caption, {x, middle}, Align::left, look.ink,
                next.word, room.max.x - numbers - x - 4 * u);
       pen.number(pen.type.number, {room.max.x, middle}, Align::right, look.muted,
                  MatrixNumbers(2, true)(static_cast<float>(next.probability)));

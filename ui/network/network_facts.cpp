@@ -4,6 +4,7 @@
 #include "core/network/network_trace.h"
 #include "core/run/contributions.h"
 #include "core/scenario/inputs.h"
+#include "ui/level/focus.h"
 #include "ui/network/network_scene.h"
 #include "ui/sentence/story.h"
 
@@ -22,6 +23,7 @@ struct Effects {
   std::shared_ptr<const NetworkRun> run;
   Index batch = 0, token = -1;
   std::vector<Case> cases;
+  Index place = 0;                         ///< of the prediction that is measured
   std::size_t next = 0;                    ///< index of the next of `cases`
   std::shared_ptr<const MeanHeads> means;  ///< over the network's sentences; null until computed
 };
@@ -35,11 +37,11 @@ double probability_in(const Effects& effects, const Effects::Case& which) {
   options.knock_out = run.knock_out;
   if (mean) options.means = effects.means;
   options.change = run.change;
-  for (Index h = 0; h < run.network->layers()[static_cast<std::size_t>(at.layer)].heads; ++h) {
+  for (Index h = 0; h < run.heads_of(at.layer); ++h) {
     if (at.head < 0 || at.head == h) options.knock_out.emplace(at.layer, h);
   }
   const NetworkRun without = run.network->run(run.text, options);
-  return probability_of(without, effects.batch, place_of_prediction(without, effects.batch), effects.token);
+  return probability_of(without, effects.batch, effects.place, effects.token);
 }
 
 /// The tokens that the network continues: the decoder's, if it has one.
@@ -69,25 +71,28 @@ struct FactsInProgress {
   HeadMeasure measure = HeadMeasure::weight;  ///< the measure of `brought`
 };
 
-void tell_predictions(const NetworkRun& run, Index batch, NetworkFacts& facts, Effects& effects) {
+/// `asked`: the position that is asked about; −1: where the network predicts.
+void tell_predictions(const NetworkRun& run, Index batch, Index asked, NetworkFacts& facts, Effects& effects) {
   if (!run.logits.defined()) return;
   batch = std::min(batch, run.logits.size(0) - 1);
   const std::vector<std::string> words = words_of(continued_tokens(run), batch);
-  const Index place = place_of_prediction(run, batch), count = std::ssize(words);
+  const Index place = asked < 0 ? place_of_prediction(run, batch) : asked, count = std::ssize(words);
   const LikelyToken likely = most_likely(run, batch, place, 1).front();
   facts.likeliest = likely.text;
   facts.probability = likely.probability;
   if (run.logits.size(1) >= count && !run.network->spec().takes_tensors) {
-    for (Index i = std::max<Index>(0, count - most_predictions); i < count; ++i) {
+    const Index first = std::clamp<Index>(place, 0, std::max<Index>(0, count - most_predictions));
+    for (Index i = first; i < std::min(count, first + most_predictions); ++i) {
       const LikelyToken next = most_likely(run, batch, i, 1).front();
       facts.predictions.push_back({item(words, i), next.text, next.probability, i == place});
     }
   }
   if (!run.is_small()) return;
   effects.batch = batch;
+  effects.place = place;
   effects.token = likely.id;
   for (std::size_t l = 0; l < run.layers.size(); ++l) {
-    const Index heads = run.network->layers()[l].heads;
+    const Index heads = run.heads_of(static_cast<Index>(l));
     facts.without.emplace_back(static_cast<std::size_t>(heads));
     for (Index h = -1; h < heads; ++h) effects.cases.push_back({{static_cast<Index>(l), h}});
   }
@@ -105,7 +110,7 @@ void tell_layers(const NetworkRun& run, Index batch, NetworkFacts& facts) {
   facts.decode = decode_layers(*run.network);
 }
 
-FactsInProgress begin(const Frame& frame) {
+FactsInProgress begin(const Frame& frame, Index asked) {
   FactsInProgress state;
   const Trace& trace = *frame.trace();
   NetworkFacts& facts = state.so_far.facts;
@@ -119,7 +124,7 @@ FactsInProgress begin(const Frame& frame) {
     bool any = false;
     for (const NetworkLayer& layer : layers) {
       std::vector<std::string>&claims = facts.claims.emplace_back(), &briefs = facts.briefs.emplace_back();
-      for (Index h = 0; h < layer.heads; ++h) {
+      for (Index h = 0; h < run->heads_of(std::ssize(facts.claims) - 1); ++h) {
         const auto words = [&](bool brief) {
           return claim_of(run->network->file(), layer.layer, h, frame.view().language, brief);
         };
@@ -130,7 +135,7 @@ FactsInProgress begin(const Frame& frame) {
     if (!any) facts.claims.clear(), facts.briefs.clear();
     tell_layers(*run, frame.view().batch, facts);
     state.effects.run = run;
-    tell_predictions(*run, frame.view().batch, facts, state.effects);
+    tell_predictions(*run, frame.view().batch, asked, facts, state.effects);
   }
   return state;
 }
@@ -159,7 +164,11 @@ void tell_means(const Frame& frame, FactsInProgress& state) {
   if (!effects.means) return;
   NetworkFacts& facts = state.so_far.facts;
   for (const auto& layer : facts.without) {
-    for (Index h = 0; h < std::ssize(layer); ++h) effects.cases.push_back({{std::ssize(facts.with_mean), h}, true});
+    // The means are those of the network's own heads.
+    const Index at = std::ssize(facts.with_mean);
+    const bool is_cut = effects.run->heads_of(at) != effects.run->network->layer(at).heads;
+    for (Index h = 0; h < std::ssize(layer) && !is_cut; ++h)
+      effects.cases.push_back({{std::ssize(facts.with_mean), h}, true});
     facts.with_mean.emplace_back(layer.size());
   }
   ++state.so_far.version;
@@ -290,8 +299,10 @@ void tell_task(const Frame& frame, FactsInProgress& state) {
 }  // namespace
 
 const FactsSoFar& network_facts(const Frame& frame, const HeadOverview& overview) {
-  FactsInProgress& state = frame.pictures.get<FactsInProgress>([&] { return begin(frame); }, frame.document.trace,
-                                                               frame.view().batch, frame.view().language);
+  const View& view = frame.view();
+  const Index asked = prediction_place(*frame.trace(), view, focus_of(*frame.trace(), view).query);
+  FactsInProgress& state = frame.pictures.get<FactsInProgress>([&] { return begin(frame, asked); },
+                                                               frame.document.trace, view.batch, view.language, asked);
   tell_together(frame, overview, state);
   tell_task(frame, state);
   tell_means(frame, state);

@@ -51,7 +51,7 @@ struct TaskShown {
 
 /// Everything besides the overview, as far as it is computed.
 struct NetworkFacts {
-  std::string likeliest;  ///< the most probable next token; "" if nothing is predicted
+  std::string likeliest;  ///< the most probable token after the asked word; "" if nothing is predicted
   double probability = 0;
   /// [layer][head]: its probability without this head; unset if not computed or if the network is too large.
   std::vector<std::vector<std::optional<double>>> without;
@@ -61,7 +61,7 @@ struct NetworkFacts {
   struct Prediction {
     std::string after, word;
     double probability = 0;
-    bool last = false;
+    bool asked = false;  ///< `likeliest` and `without` are of this position
   };
   std::vector<Prediction> predictions;  ///< the most likely token at every position
   Tensor together;          ///< [n, n], the matrix that LayersTogether selects; rows that are not computed yet are 0

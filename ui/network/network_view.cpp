@@ -4,6 +4,7 @@
 
 #include "ui/frame/frame.h"
 #include "ui/imgui_compat.h"
+#include "ui/level/pointer.h"
 #include "ui/level/scene.h"
 #include "ui/look/measure.h"
 #include "ui/network/network_scene.h"
@@ -11,7 +12,6 @@
 #include "ui/player/stages.h"
 #include "ui/sentence/story.h"
 #include "ui/widgets/controls.h"
-#include "ui/widgets/pressable.h"
 
 namespace headlight {
 namespace {
@@ -176,10 +176,10 @@ void turn_wheel(const Frame& frame, const Scene& scene) {
 /// Arrows move between heads and layers, Enter opens the head; J and G act on this head; K: knock it out; M, R, F:
 /// mean, rollout, flow.
 void press_network_keys(const Frame& frame, const HeadOverview& overview, const NetworkFacts& facts) {
-  if (!frame.takes_shortcuts()) return;
   const HeadPlace at = looked_at_head(overview, frame.view());
-  if (has_facets(*frame.trace()) && (compat::pressed_once('j') || compat::pressed_once('g')))
-    choose_head(frame, at.layer, at.head);
+  if (has_facets(*frame.trace()) && (frame.letter('j') || frame.letter('g'))) choose_head(frame, at.layer, at.head);
+  if (frame.letter('k')) knock_out(frame, overview, at);
+  if (!frame.takes_shortcuts()) return;
   if (frame.view().menu || frame.focus.shown()) return;
   using compat::Key;
   const int across = static_cast<int>(compat::pressed(Key::right)) - static_cast<int>(compat::pressed(Key::left));
@@ -188,7 +188,7 @@ void press_network_keys(const Frame& frame, const HeadOverview& overview, const 
     look_at_word(frame, std::clamp<Index>(written_word(facts, frame.view()) + across, 0, std::ssize(facts.text) - 1));
   else if (across != 0 || down != 0) look_at(frame, neighbour(overview, facts, frame.view(), across, down));
   if (compat::pressed_once(Key::enter)) open_head(frame, overview, at);
-  if (compat::pressed_once('k')) knock_out(frame, overview, at);
+  if (!frame.takes_letters()) return;
   if (compat::pressed_once('m')) turn_to(frame, LayersTogether::mean);
   if (compat::pressed_once('r')) turn_to(frame, LayersTogether::rollout);
   if (compat::pressed_once('f')) turn_to(frame, LayersTogether::flow);
@@ -209,16 +209,14 @@ void draw_network_view(const Frame& frame, Rect place) {
   press_network_keys(frame, overview, so_far.facts);
   const Scene& scene = network_scene(frame, overview, so_far, place);
   offer_fields(frame, scene);
-  clickable("network_surface", place);
+  const ScenePointer pointer = point_at(frame, "network_surface", place, scene, {SceneAction::query_word});
+  const SceneTarget* target = pointer.target;
   turn_wheel(frame, scene);
-  const ImVec2 mouse = ImGui::GetIO().MousePos;
-  const SceneTarget* target = ImGui::IsItemHovered() ? target_at(scene, mouse) : nullptr;
-  if (target && target->action != SceneAction::query_word) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   const ImVec2 delta = ImGui::GetIO().MouseDelta;
   const bool moved = delta.x != 0 || delta.y != 0;  // a resting pointer does not override the arrow keys
   const std::optional<Index> word =
       target && target->action == SceneAction::query_word ? std::optional(target->index) : std::nullopt;
-  if (ImGui::IsItemDeactivated() && target && !was_dragged(frame)) {
+  if (pointer.clicked && target) {
     click(frame, overview, so_far.facts, *target);
   } else if (moved && target && target->action == SceneAction::head) {
     const HeadPlace at{target->cell.batch, target->cell.head};

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "core/architecture/model_folder.h"
 #include "core/files/file_watch.h"
 #include "core/files/recent_files.h"
+#include "core/network/shipped_models.h"
 #include "core/text/utf8_path.h"
 #include "ui/imgui_compat.h"
 #include "ui/lessons/lesson_panel.h"
@@ -59,15 +61,41 @@ bool place_line(const Frame& frame, const std::string& id, std::string_view text
   return drawn.clicked;
 }
 
+const std::vector<ShippedModel>& models_listed(Pictures& pictures, const OpenChoice& choice) {
+  return pictures.kept([] { return shipped_models(); }, choice.visit);
+}
+
+/// The model that "model:ID" names; null for any other path.
+const ShippedModel* shipped_model(const Frame& frame, const std::string& path) {
+  for (const ShippedModel& model : models_listed(frame.pictures, frame.view().open)) {
+    if (path == shipped_model_prefix + model.id) return &model;
+  }
+  return nullptr;
+}
+
 void draw_recent(const Frame& frame, Turn& turn) {
   constexpr std::size_t most = 7;
   const std::vector<std::string>& paths = frame.recent.paths();
   section(frame, frame.words("open.recent"));
   if (paths.empty()) note(frame, frame.words("open.none_yet"));
   for (std::size_t i = 0; i < std::min(paths.size(), most); ++i) {
-    if (place_line(frame, paths[i], file_name_of(paths[i]))) turn.taken = paths[i];
+    const ShippedModel* model = shipped_model(frame, paths[i]);
+    const std::string_view name =
+        model ? std::string_view(in_language(model->title, frame.words.language())) : file_name_of(paths[i]);
+    if (place_line(frame, "recent " + paths[i], name)) turn.taken = paths[i];
     tooltip(frame, paths[i]);
   }
+}
+
+/// The trained models that ship.
+void draw_models(const Frame& frame, Turn& turn) {
+  section(frame, frame.words("open.models"));
+  for (const ShippedModel& model : models_listed(frame.pictures, frame.view().open)) {
+    const std::string path = shipped_model_prefix + model.id;
+    if (place_line(frame, path, in_language(model.title, frame.words.language()))) turn.taken = path;
+    tooltip(frame, in_language(model.task, frame.words.language()));
+  }
+  ImGui::Dummy({0, 8 * frame.u});
 }
 
 /// Models that are watched from Python.
@@ -118,7 +146,8 @@ void take_typed(const Frame& frame, Turn& turn, const OpenPicture& picture) {
   } else if (picture.shown.size() == 1 && !picture.part.empty()) {
     take(frame, turn, entries[picture.shown.front()]);
   } else if (!picture.part.empty()) {
-    turn.taken = choice.typed.starts_with("lesson:") ? choice.typed : whole;
+    const bool ships = choice.typed.starts_with("lesson:") || choice.typed.starts_with(shipped_model_prefix);
+    turn.taken = ships ? choice.typed : whole;
   } else if (picture.listing.model) {
     turn.taken = picture.folder.substr(0, picture.folder.size() - 1);
   }
@@ -210,13 +239,14 @@ void draw_files(const Frame& frame, Turn& turn, float height) {
   if (main_button(frame, "take", label)) take_typed(frame, turn, picture);
 }
 
-/// Recent files and lessons, in the left column; returns where the rest begins.
+/// Running and shipped models, recent files and lessons, in the left column; returns where the rest begins.
 float draw_places(const Frame& frame, Turn& turn, const Rect& inside) {
   const float u = frame.u;
   const float side = std::min(side_width * u, inside.width() * 0.36f);
   ImGui::BeginChild("places", {side, inside.height()}, false, ImGuiWindowFlags_NoNav);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
   draw_runs(frame, turn);
+  draw_models(frame, turn);
   draw_recent(frame, turn);
   ImGui::Dummy({0, 8 * u});
   draw_lessons(frame, turn);
@@ -230,9 +260,11 @@ float draw_places(const Frame& frame, Turn& turn, const Rect& inside) {
 
 std::string starting_folder(const Frame& frame) {
   const Scenario& now = frame.document.scenario;
-  if (now.source == Source::file) return folder_part(now.file);
+  if (now.source == Source::file && !now.file.starts_with(shipped_model_prefix)) return folder_part(now.file);
   const std::vector<std::string>& recent = frame.recent.paths();
-  return recent.empty() ? folder_part("./") : folder_part(recent.front());
+  const auto file =
+      std::ranges::find_if(recent, [](const std::string& path) { return !path.starts_with(shipped_model_prefix); });
+  return file == recent.end() ? folder_part("./") : folder_part(*file);
 }
 
 }  // namespace
@@ -290,6 +322,7 @@ std::string open_dialog_text(const View& view, const RecentFiles& recent, Pictur
   for (const FolderEntry& entry : open_picture(pictures, view.open).listing.entries) text += entry.name;
   for (const std::string& path : recent.paths()) text += path;
   for (const Lesson& lesson : shown_lessons(pictures)) text += in_language(lesson.title, view.language);
+  for (const ShippedModel& model : models_listed(pictures, view.open)) text += in_language(model.title, view.language);
   return text;
 }
 

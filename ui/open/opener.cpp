@@ -1,9 +1,12 @@
 #include "ui/open/opener.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "core/architecture/model_folder.h"
 #include "core/files/file_watch.h"
 #include "core/network/network.h"
+#include "core/network/shipped_models.h"
 #include "core/scenario/file_source.h"
 #include "core/scenario/inputs.h"
 #include "core/scenario/scenario_json.h"
@@ -40,6 +43,15 @@ View asking(View view, LayerQuestion question) {
   return view;
 }
 
+/// What `path` names; a shipped model with its first example, at its suggested view.
+Lesson named(const std::string& path) {
+  if (!path.starts_with(shipped_model_prefix)) return open_source(path);
+  const std::vector<ShippedModel> models = shipped_models();
+  const auto found =
+      std::ranges::find(models, path.substr(std::string_view(shipped_model_prefix).size()), &ShippedModel::id);
+  return found == models.end() ? open_source(path) : opening_of(*found);
+}
+
 /// Shows what `path` names (a lesson, a scenario or tensors) in a new view; a mask file becomes file() of the current
 /// document (core/scenario/file_source.h). On failure, the document gets an error and stays the same. Returns whether
 /// the document was replaced.
@@ -50,13 +62,19 @@ bool open_into(Document& document, const std::string& path) {
       open_mask_into(document, path);
       return false;
     }
-    Lesson opened = open_source(path);
+    Lesson opened = named(path);
     Scenario scenario = opened.scenario;
     changed = true;
     begin_anew(document, std::move(opened), std::move(scenario));
-    document.view = afresh(std::move(document.view));
-    if (const auto& saved = document.origin.lesson.view)
-      document.view = with_saved_view(std::move(document.view), *saved);
+    document.view = without_words(afresh(std::move(document.view)));
+    const auto& saved = document.origin.lesson.view;
+    if (saved) document.view = with_saved_view(std::move(document.view), *saved);
+    const Scenario& now = document.scenario;
+    if (now.source == Source::file && is_model_folder(now.file) && !(saved && saved->level)) {
+      document.view.kind = ViewKind::pipeline;  // a network opens with its sentence
+      document.view = with_level(std::move(document.view), {Level::sentence, {}, Facet::step});
+      document.view.step.reset();
+    }
     begin_lesson(document);
     return true;
   } catch (const InputError& error) {
@@ -84,12 +102,6 @@ bool ask_for_polarity(Document& document, const Message& error) {
   return true;
 }
 
-/// Whether the document has more than changes to a lesson, which undo can restore.
-bool is_own_work(const Document& document) {
-  const Scenario& s = document.scenario;
-  return document.origin.lesson.id.empty() || s.x || s.attn_bias || !s.painted.empty() || !s.edits.empty();
-}
-
 void ask_first(Document& document, const std::string& path) {
   document.view.saving.next = Next::open;
   document.view.saving.opens = path;
@@ -97,6 +109,14 @@ void ask_first(Document& document, const std::string& path) {
 }
 
 }  // namespace
+
+bool has_own_work(const Document& document) {
+  if (!has_unsaved_changes(document)) return false;
+  const Scenario& s = document.scenario;
+  const Lesson& from = document.origin.lesson;
+  const bool ships = !from.id.empty() || (from.file.empty() && s.file.starts_with(shipped_model_prefix));
+  return !ships || s.x || s.attn_bias || !s.painted.empty() || !s.edits.empty();
+}
 
 bool show_picture(Document& document, const std::string& path) {
   const auto run = document.trace ? network_of(document.trace->inputs) : nullptr;
@@ -114,7 +134,7 @@ void Opener::begin(const Document& document) {
 
 void Opener::open(Document& document, const std::string& path, bool surely) {
   const bool joins = is_mask_file(path, document.view.kind == ViewKind::mask);
-  if (!surely && !joins && has_unsaved_changes(document) && is_own_work(document)) return ask_first(document, path);
+  if (!surely && !joins && has_own_work(document)) return ask_first(document, path);
   opening_ = path.starts_with("lesson:") || !watched_name(path).empty() ? std::string() : path;
   waiting_.reset();
   if (open_into(document, path)) pending_ = !document.undo.empty() && document.undo.back().place;

@@ -15,6 +15,10 @@ namespace headlight {
 /// If the open network reads pictures and the file is one, the network reads it. Returns whether it does.
 bool show_picture(Document& document, const std::string& path);
 
+/// Whether something would be lost with the document: more than changes of a lesson's or a shipped model's settings,
+/// which are made again in a moment.
+bool has_own_work(const Document& document);
+
 class Opener {
  public:
   explicit Opener(RecentFiles recent) : recent_(std::move(recent)) {}

@@ -60,7 +60,9 @@ struct BreakRow : ScenePart {
   const bool can_swap;
   const Rect row;
   const float middle = row.centre().y, caption = pen.type.caption, bold = pen.bold(caption);
-  const float bar = 70 * u, number = pen.measure(Face::mono, pen.type.number, "0.00").x;
+  /// After a change each word has two numbers, before and after.
+  const bool compares = std::ranges::any_of(story.next, [](const Guess& guess) { return guess.before >= 0; });
+  const float bar = 70 * u, number = pen.measure(Face::mono, pen.type.number, compares ? "0.00 → 0.00" : "0.00").x;
   float left = row.min.x, right = row.max.x;
 
   void put_choice(Break what) {
@@ -93,6 +95,12 @@ struct BreakRow : ScenePart {
     return pen.measure(Face::bold, bold, guess.word).x + bar + number + 44 * u;
   }
 
+  /// "0.18", or "0.18 → 0.05" if the change gives it another probability.
+  std::string numbers_of(const Guess& guess) const {
+    const auto text = [](double share) { return MatrixNumbers(2, true)(static_cast<float>(share)); };
+    return (guess.before >= 0 ? text(guess.before) + " → " : "") + text(guess.probability);
+  }
+
   /// A word with its probability: a pale bar for the one before the change, a full bar for the one after it.
   void put_word(const Guess& guess) {
     const Rect track{{right - number - 8 * u - bar, middle - 7 * u}, {right - number - 8 * u, middle + 7 * u}};
@@ -104,8 +112,7 @@ struct BreakRow : ScenePart {
     if (guess.before >= 0) put_bar(guess.before, fade(look.after, 0.35f), track.min.y, track.max.y);
     put_bar(guess.probability, look.after, track.min.y + (guess.before >= 0 ? 4 * u : 0),
             track.max.y - (guess.before >= 0 ? 4 * u : 0));
-    pen.number(pen.type.number, {right, middle}, Align::right, look.ink,
-               MatrixNumbers(2, true)(static_cast<float>(guess.probability)));
+    pen.number(pen.type.number, {right, middle}, Align::right, look.ink, numbers_of(guess));
     pen.text(TextRole::caption, Face::bold, bold, {track.min.x - 8 * u, middle}, Align::right, look.ink, guess.word);
     right -= width_of(guess);
   }
@@ -117,7 +124,10 @@ struct BreakRow : ScenePart {
       if (room < 0) break;
     }
     while (count-- > 0) put_word(story.next[count]);
-    const std::string next(say(operation::key_here(context, "break.next")));
+    // Before and after are of the same word, which is named.
+    const std::string next = story.next_after.empty() || story.picture
+                                 ? std::string(say(operation::key_here(context, "break.next_word")))
+                                 : say.fill("break.next", {in_sentence(story.next_after)});
     if (right - pen.measure(Face::ui, caption, next).x > left + 16 * u)
       pen.caption({right, middle}, Align::right, next);
   }

@@ -141,12 +141,35 @@ struct Line {
   float begins = 0, ends = 0;  ///< shares of the stage's time in which it appears
 };
 
-std::vector<Line> lines_of(const SceneContext& context, const RowParts& parts, Index row) {
+/// What each layer before has added to the row, in order, if that is known of each and there are few; else none.
+std::vector<std::vector<float>> earlier_layers(const SceneContext& context, const RowParts& parts, Index row) {
+  constexpr Index most_layers = 3;
+  const auto run = network_of(context.trace.inputs);
+  const Index layer = run->network->layer_or_first(context.trace.scenario.layer);
+  if (parts.earlier.empty() || layer < 1 || layer > most_layers) return {};
+  std::vector<std::vector<float>> added;
+  for (Index l = 0; l < layer; ++l) {
+    const NetworkLayer& at = run->network->layer(l);
+    const auto i = static_cast<std::size_t>(l);
+    const Tensor &before = run->layers[i].residual, &after = run->layers[i + 1].residual;
+    if (at.cross || at.stack != run->network->layer(layer).stack || !before.defined() || !after.defined()) return {};
+    std::vector<float> sum = row_numbers(after.matrix(context.view.batch), row);
+    const std::vector<float> from = row_numbers(before.matrix(context.view.batch), row);
+    for (std::size_t c = 0; c < sum.size(); ++c) sum[c] -= from[c];
+    added.push_back(std::move(sum));
+  }
+  return added;
+}
+
+std::vector<Line> lines_of(const SceneContext& context, const RowParts& parts,
+                           const std::vector<std::vector<float>>& layers, Index row) {
   const Words& words = context.words;
   std::vector<Line> lines{{query_word(context, row), &parts.word, context.look.q}};
   if (!parts.place.empty())
     lines.push_back({"+ " + words.fill("level.row_place", {row}), &parts.place, context.look.ink});
-  if (!parts.earlier.empty())
+  for (std::size_t l = 0; l < layers.size(); ++l)
+    lines.push_back({"+ " + words.fill("level.row_layer", {l}), &layers[l], context.look.ink});
+  if (!parts.earlier.empty() && layers.empty())
     lines.push_back({"+ " + std::string(words("level.row_earlier")), &parts.earlier, context.look.ink});
   lines.push_back({"= " + std::string(words("level.row_together")), &parts.enters, context.look.ink});
   const float each = (sum_comes - taken_from) / static_cast<float>(lines.size());
@@ -230,29 +253,24 @@ void put_lines(const Task& task, const std::vector<Line>& lines, const RowParts&
   }
 }
 
-/// The matrix with the followed row bright, or during playback the row that appears; returns that row.
-Index put_rows(const Task& task, const Window& rows, const Window& cols, const Block& block, Index followed,
-               float share) {
+/// The matrix with the followed row bright and framed. During playback that row appears first, as it is the one that is
+/// told about, then the others from the top.
+void put_rows(const Task& task, const Window& cols, const Block& block, Index followed, float share) {
   Pen& pen = task.pen;
   const float u = task.u();
-  const float made = std::clamp(share, 0.0f, 1.0f) * static_cast<float>(rows.count);
-  const auto before = static_cast<Index>(made);
-  const bool whole = before >= rows.count;
-  const Index lit = whole ? followed : rows.first + before;
-  const float part_made = whole ? 1 : made - static_cast<float>(before);
-  const Rect row = block.row_at(lit);
-  if (!whole) put_ghost(pen, block);
-  if (whole || before > 0)
-    put(pen, block, 0.35f, {block.rect.min, {block.rect.max.x, whole ? block.rect.max.y : row.min.y}});
+  const float part_made = std::clamp(2 * share, 0.0f, 1.0f), others = std::clamp(2 * share - 1, 0.0f, 1.0f);
+  const Rect row = block.row_at(followed);
+  if (others < 1) put_ghost(pen, block);
+  if (const float deep = block.rect.height() * others; deep > 0)
+    put(pen, block, 0.35f, {block.rect.min, {block.rect.max.x, block.rect.min.y + deep}});
   if (part_made > 0) put(pen, block, 1, {row.min, {row.min.x + row.width() * part_made, row.max.y}});
   pen.add_content(block.rect);
   MatrixNumbers figures(numbers_of(task.trace(), task.context().view, task.stage));
   const float pixels = fitting(pen, block, figures, largest_type(pen, block, figures));
   write(pen, block, figures, pixels, [&](Index r, Index c) {
-    return r == lit && static_cast<float>(c - cols.first + 1) <= part_made * static_cast<float>(cols.count);
+    return r == followed && static_cast<float>(c - cols.first + 1) <= part_made * static_cast<float>(cols.count);
   });
   pen.frame(row.grown(2 * u), pen.look().ink);
-  return lit;
 }
 
 /// The rows of both tables, with as many neighbours as fit.
@@ -277,7 +295,10 @@ struct InputPicture : TaskPart {
   Rect area = task.area;
   const std::optional<RowParts> parts = parts_of_row(context, task.stage, cell.row);
   const float share = task.reveal.share.value_or(1.0f);
-  std::vector<Line> lines = parts ? lines_of(context, *parts, cell.row) : std::vector<Line>();
+  /// The way through the layers before, a line for each.
+  const std::vector<std::vector<float>> layers =
+      parts ? earlier_layers(context, *parts, cell.row) : std::vector<std::vector<float>>();
+  std::vector<Line> lines = parts ? lines_of(context, *parts, layers, cell.row) : std::vector<Line>();
   const float pitch = std::clamp(area.height() * 0.085f, number * 1.5f + 4 * u, 72 * u);
   const float between = pen.type.caption * 2.2f;  ///< from the sum to the matrix
   float summed = static_cast<float>(lines.size()) * pitch + between;
@@ -343,9 +364,8 @@ struct InputPicture : TaskPart {
     const float deep = rows.extent(), y = area.min.y + (sum ? 0 : caption);
     const Block block = make_block(context, task.stage, rows, cols, {{x, y}, {x + wide, y + deep}});
     const float begins = low ? sum_is_up : sum ? sum_comes : 0;
-    const Index lit =
-        put_rows(task, rows, cols, block, cell.row, share < 1 ? (share - begins) / (all_there - begins) : 1);
-    name_rows(pen, block, axis, x, names, lit, look.ink);
+    put_rows(task, cols, block, cell.row, share < 1 ? (share - begins) / (all_there - begins) : 1);
+    name_rows(pen, block, axis, x, names, cell.row, look.ink);
     const float under = y + deep + caption * 0.55f;
     const float symbol = pen.math(pen.type.formula, {x, under}, 1e6f, look.ink, false, symbol_of(context, task.stage));
     const std::string part = part_of(context, rows, cols);

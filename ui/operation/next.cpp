@@ -182,15 +182,23 @@ struct NextPicture : ScenePart {
     };
     const Sampling& sampling = story.sampling;
     if (done(logits) > 0) put(word_end, logit_end, std::string(say("next.logit")));
-    if (sampled && done(divided) > 0) put(logit_end, tempered_end, "÷ " + MatrixNumbers(2, true)(sampling.temperature));
+    // In words where there is room, else as signs.
+    const auto longest = [&](float from, float until, std::initializer_list<std::string> texts) {
+      const float room = column(from, until, head).width() + 10 * u;
+      for (const std::string& text : texts) {
+        if (pen.measure(Face::bold, pen.bold(pen.type.caption), text).x <= room) return text;
+      }
+      return *std::prev(texts.end());
+    };
+    const std::string temperature = MatrixNumbers(2, true)(sampling.temperature);
+    if (sampled && done(divided) > 0)
+      put(logit_end, tempered_end,
+          longest(logit_end, tempered_end, {say.fill("next.divided", {temperature}), "÷ " + temperature}));
     std::string kept;
     if (sampling.top_k > 0) kept = "top-" + std::to_string(sampling.top_k);
     if (sampling.top_p < 1) kept += (kept.empty() ? "top-p " : ", p ") + MatrixNumbers(2, true)(sampling.top_p);
-    if (kept.empty()) {
-      const float room = column(tempered_end, kept_end, head).width() + 10 * u;
-      const std::string both = "top-k, top-p";
-      kept = pen.measure(Face::bold, pen.bold(pen.type.caption), both).x <= room ? both : "top-k/p";
-    }
+    if (kept.empty())
+      kept = longest(tempered_end, kept_end, {std::string(say("next.kept")), "top-k, top-p", "top-k/p"});
     if (sampled && done(falling) > 0) put(tempered_end, kept_end, kept);
     if (done(chances) > 0) put(kept_end, 1, std::string(say("next.probability")));
   }

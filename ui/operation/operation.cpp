@@ -181,6 +181,39 @@ std::string prose_key(const SceneContext& context, Stage stage, const Focus& foc
   return key;
 }
 
+/// Below the small picture of the pipeline, which is one layer's attention: all layers of the network, each its
+/// attention and its MLP, with the current one marked. Returns the height that they take.
+float put_layers(Pen& pen, Rect room, bool played) {
+  const SceneContext& context = pen.context();
+  const auto run = network_of(context.trace.inputs);
+  if (!run) return 0;
+  const Network& network = *run->network;
+  const Index chosen = network.layer_or_first(context.trace.scenario.layer);
+  std::vector<Index> stack;
+  for (Index l = 0; l < std::ssize(network.layers()); ++l) {
+    if (network.layer(l).stack == network.layer(chosen).stack && network.layer(l).cross == network.layer(chosen).cross)
+      stack.push_back(l);
+  }
+  const float u = pen.u(), each = room.width() / static_cast<float>(stack.size());
+  if (stack.size() < 2 || each < 8 * u) return 0;
+  const Look& look = pen.look();
+  float x = room.min.x;
+  for (const Index l : stack) {
+    const Rect attention{{x, room.min.y}, {x + each * 0.56f, room.max.y}},
+        mlp{{attention.max.x + u, room.min.y + 2 * u}, {x + each - 3 * u, room.max.y - 2 * u}};
+    const auto put_part = [&](const Rect& part, ImU32 colour, bool here) {
+      if (played && l > chosen) pen.box(part, fade(colour, 0.35f), 1, Corner::mark * u);
+      else pen.fill(part, fade(colour, here ? 1.0f : 0.35f), Corner::mark * u);
+    };
+    put_part(attention, look.after, l == chosen);
+    if (network.block_of(l).mlp) put_part(mlp, look.muted, false);
+    if (l == chosen) pen.frame(attention.grown(2 * u), look.ink);
+    x += each;
+  }
+  pen.hint(room, context.words("level.layers_here"));
+  return room.height() + 9 * u;
+}
+
 /// A small picture of the pipeline with the current stage marked; during playback, later stages are empty.
 void put_map(Pen& pen, Stage stage, Rect room, bool played) {
   const SceneContext& context = pen.context();
@@ -203,7 +236,8 @@ void put_map(Pen& pen, Stage stage, Rect room, bool played) {
     pen.fill(at, fade(pen.look().lane(slot.stage), here ? 1.0f : 0.35f), Corner::mark * u);
     if (here) pen.frame(at.grown(2 * u), pen.look().ink);
   }
-  pen.caption({card.min.x, card.max.y + pen.type.caption}, Align::left, context.words("level.you_are_here"));
+  const float layers = put_layers(pen, {{card.min.x, card.max.y + 5 * u}, {card.max.x, card.max.y + 15 * u}}, played);
+  pen.caption({card.min.x, card.max.y + layers + pen.type.caption}, Align::left, context.words("level.you_are_here"));
   pen.target(card, SceneAction::back);
 }
 
@@ -282,7 +316,12 @@ struct StepHead : ScenePart {
 };
 
 /// The step itself; returns the space left for the small map.
-Rect put_step(OperationKind kind, const Task& task) {
+Rect put_step(OperationKind kind, const Task& whole) {
+  Task task = whole;
+  if (const std::optional<Rect> roles = roles_room(whole)) {
+    task.area.max.y = roles->min.y - 10 * task.u();
+    put_roles(whole, *roles);
+  }
   if (kind == OperationKind::product && task.stage == Stage::output) {
     const Index row = cell_of(task.trace(), task.context().view, task.stage, task.focus).row;
     if (const std::optional<BlockParts> parts = parts_of_block(task.context(), row)) {

@@ -1,12 +1,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <locale>
-#include <sstream>
 
 #include "core/explain/explain.h"
 #include "ui/frame/frame.h"
 #include "ui/imgui_compat.h"
+#include "ui/level/pointer.h"
 #include "ui/level/scene.h"
 #include "ui/level/travel.h"
 #include "ui/operation/next.h"
@@ -17,7 +16,7 @@
 #include "ui/sentence/sentence.h"
 #include "ui/sentence/story.h"
 #include "ui/widgets/controls.h"
-#include "ui/widgets/pressable.h"
+#include "ui/widgets/typed_number.h"
 
 namespace headlight {
 namespace {
@@ -111,6 +110,10 @@ View after_click(View view, const SceneTarget& target, const Trace& trace, bool 
       (looking.facet == Facet::journey && looking.rival ? looking.rival : looking.key) = index;
       break;
     case SceneAction::head: view.head = index; break;
+    case SceneAction::stage:
+      looking.stage = target.cell.stage;
+      view.step.reset();
+      break;
     case SceneAction::back: looking.level = Level::pipeline; break;
     case SceneAction::facet: view = with_facet(std::move(view), static_cast<Facet>(index)); break;
     case SceneAction::guess:
@@ -170,7 +173,7 @@ void drag_score(const Frame& frame, const Scene& scene) {
   const Trace& trace = *frame.trace();
   const Index query = focus_of(trace, frame.view()).query;
   if (ImGui::IsItemActivated()) {
-    const SceneTarget* pressed = target_at(scene, io.MouseClickedPos[0]);
+    const SceneTarget* pressed = pressed_target(scene);
     score.held = pressed && pressed->action == SceneAction::score;
     if (!score.held) return;
     score.key = pressed->index;
@@ -214,7 +217,8 @@ MatrixView weights_before(const Frame& frame) {
   const OtherPass& other = other_pass(frame);
   if (!other.run || other.unswapped) return {};
   const Tensor& weights = other.run->layers[static_cast<std::size_t>(run->change->layer)].weights;
-  return weights.defined() ? weights.matrix(view.batch, view.head) : MatrixView{};
+  const bool same_heads = weights.defined() && weights.size(1) == frame.trace()->dims().heads;
+  return same_heads ? weights.matrix(view.batch, view.head) : MatrixView{};
 }
 
 Scene scene_of(const Frame& frame, Rect place) {
@@ -242,11 +246,8 @@ void offer_guess(const Frame& frame, const Scene& scene) {
   if (at == scene.targets.end()) return;
   const ControlArea area("guess", at->rect);
   if (const auto text = text_field(frame, "guess", "", Face::mono, false, frame.words("guess.field"))) {
-    std::istringstream reading(*text);
-    reading.imbue(std::locale::classic());
-    float guess = 0;
-    if (reading >> guess && std::isfinite(guess)) {
-      frame.show([guess](View& v) { v.looking.guessing.guess = guess; });
+    if (const std::optional<double> guess = typed_number(*text)) {
+      frame.show([guess = static_cast<float>(*guess)](View& v) { v.looking.guessing.guess = guess; });
     } else if (!text->empty()) {
       frame.actions.push_back(ShowError{frame.words.fill("guess.no_number", {*text})});
     }
@@ -256,9 +257,9 @@ void offer_guess(const Frame& frame, const Scene& scene) {
 }  // namespace
 
 void press_facet_keys(const Frame& frame) {
-  if (!frame.takes_shortcuts() || !has_facets(*frame.trace())) return;
+  if (!has_facets(*frame.trace())) return;
   for (const auto& [key, facet] : {std::pair('j', Facet::journey), std::pair('g', Facet::geometry)}) {
-    if (compat::pressed_once(key))
+    if (frame.letter(key))
       frame.show([facet, trace = frame.document.trace, &timeline = frame.timeline](View& v) {
         if (level_shown(v) == Level::pipeline) {  // of what is selected
           if (v.selected && contains(*trace, *v.selected)) v = with_focus_on(std::move(v), *trace, *v.selected);
@@ -300,7 +301,7 @@ const Scene& operation_scene(const Frame& frame, Rect place) {
 }
 
 bool drags_in_operation(const Frame& frame, Rect place) {
-  const SceneTarget* pressed = target_at(operation_scene(frame, place), ImGui::GetIO().MouseClickedPos[0]);
+  const SceneTarget* pressed = pressed_target(operation_scene(frame, place));
   return pressed && (pressed->action == SceneAction::temperature || pressed->action == SceneAction::score ||
                      pressed->action == SceneAction::sampling);
 }
@@ -308,20 +309,19 @@ bool drags_in_operation(const Frame& frame, Rect place) {
 void draw_operation_view(const Frame& frame, Rect place) {
   const Scene& scene = operation_scene(frame, place);
   offer_guess(frame, scene);
-  clickable("operation_surface", place);
-  const SceneTarget* target = ImGui::IsItemHovered() ? target_at(scene, ImGui::GetIO().MousePos) : nullptr;
-  if (target) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  const ScenePointer pointer = point_at(frame, "operation_surface", place, scene);
+  const SceneTarget* target = pointer.target;
   const bool near_words = frame.view().looking.facet != Facet::step && !shows_next(frame) && !shows_why(frame) &&
-                          !frame.view().looking.rival && !ImGui::IsItemActive();
+                          !frame.view().looking.rival && !pointer.held;
   const std::optional<Index> word = near_words && target && !target->link && target->action == SceneAction::key_word
                                         ? std::optional(target->index)
                                         : std::nullopt;
-  if (ImGui::IsItemActive()) {
+  if (pointer.held) {
     drag_temperature(frame, scene);
     if (shows_next(frame)) drag_sampling(frame, scene, story_here(frame));
     drag_score(frame, scene);
   }
-  if (ImGui::IsItemDeactivated() && target && !was_dragged(frame)) {
+  if (pointer.clicked && target) {
     click(frame, *target);
   } else if (word != frame.view().looking.pointed && frame.view().looking.facet != Facet::step) {
     frame.show([word](View& v) { v.looking.pointed = word; });

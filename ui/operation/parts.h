@@ -45,6 +45,16 @@ void input(const Task& task);
 void mask_grid(const Task& task);
 void residual(const Task& task, const BlockParts& parts);
 
+/// Where the followed word's query, key and value stand side by side, at the foot of the steps that make them; unset if
+/// there is no room, or if they are used in another way.
+std::optional<Rect> roles_room(const Task& task);
+void put_roles(const Task& task, Rect room);
+
+/// Where the spread of the scores with and without scaling is drawn, at the foot of the step that scales them; unset if
+/// there is no room, or nothing to see.
+std::optional<Rect> spread_room(const Task& task);
+void put_spread(const Task& task, Rect room);
+
 /// As many of `count` rows or columns as fit with at least `least` pixels each, including the current one.
 struct Window {
   Index first = 0, count = 0;

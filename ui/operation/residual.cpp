@@ -27,8 +27,21 @@ struct RowLine {
   Index head = -1;     ///< the head that adds this row; −1: none
 };
 
+/// "head 1: girl 0.74": the head, and the word that most of what it adds is taken from, with its weight.
+std::string head_with_word(const SceneContext& context, std::size_t head, Index row) {
+  const Trace& trace = context.trace;
+  const std::string plain = context.words.fill("residual.head", {head});
+  if (!trace.has(Stage::weights) || trace[Stage::weights].source()) return plain;
+  const MatrixView weights = trace[Stage::weights].matrix(context.view.batch, static_cast<Index>(head));
+  if (row >= weights.rows || weights.cols < 2) return plain;
+  const Index key = largest_column(weights, row);
+  if (!(weights(row, key) > 0)) return plain;
+  return plain + ": " + key_word(context, key) + " " + MatrixNumbers(2, true)(weights(row, key));
+}
+
 /// A line for each head; if there are more heads than lines, for the longest ones and one for the others together.
-void add_heads(const SceneContext& context, const BlockParts& parts, std::size_t most, std::vector<RowLine>& lines) {
+void add_heads(const SceneContext& context, const BlockParts& parts, Index row, std::size_t most,
+               std::vector<RowLine>& lines) {
   std::vector<std::size_t> order(parts.heads.size());
   for (std::size_t h = 0; h < order.size(); ++h) order[h] = h;
   const bool whole = order.size() <= most;
@@ -40,7 +53,7 @@ void add_heads(const SceneContext& context, const BlockParts& parts, std::size_t
   for (std::size_t i = 0; i < order.size(); ++i) {
     const std::size_t h = order[i];
     if (whole || i + 1 < most) {
-      lines.push_back({"+ " + context.words.fill("residual.head", {h}), parts.heads[h],
+      lines.push_back({"+ " + head_with_word(context, h, row), parts.heads[h],
                        context.look.head_ink(static_cast<Index>(h)), false, static_cast<Index>(h)});
     } else {
       for (std::size_t c = 0; c < rest.size(); ++c) rest[c] += parts.heads[h][c];
@@ -57,7 +70,7 @@ std::vector<RowLine> lines_of(const SceneContext& context, const BlockParts& par
   std::vector<RowLine> lines{
       {words.fill("residual.before", {in_sentence(query_word(context, row))}), parts.before, look.q}};
   const std::size_t others = 2 + (parts.bias.empty() ? 0u : 1u) + (parts.mlp.empty() ? 0u : 2u);
-  add_heads(context, parts, std::max<std::size_t>(most > others ? most - others : 2, 2), lines);
+  add_heads(context, parts, row, std::max<std::size_t>(most > others ? most - others : 2, 2), lines);
   if (!parts.bias.empty()) lines.push_back({"+ b_o", parts.bias, look.muted});
   lines.push_back({"= " + std::string(words("residual.after")), parts.after, look.after, true});
   if (parts.mlp.empty()) return lines;

@@ -187,7 +187,7 @@ struct Bands : TaskPart {
     if (task.stage == Stage::capped_scores)
       return formatted("c·tanh(s/c), c = %.3g", static_cast<double>(trace.scenario.softcap.value_or(0)));
     if (task.stage != Stage::scaled_scores) return "=";
-    if (trace.scenario.scale) return formatted("× %.4g", static_cast<double>(trace.scale));
+    if (trace.scenario.scale) return with_minus(formatted("× %.4g", static_cast<double>(trace.scale)));
     return "× 1/\\sqrt{" + std::to_string(trace.dims().d_head) + "}";
   }
 
@@ -263,7 +263,12 @@ struct Bands : TaskPart {
 
 }  // namespace
 
-Rect rows(const Task& task) {
+Rect rows(const Task& whole) {
+  Task task = whole;
+  if (const std::optional<Rect> spread = spread_room(whole)) {
+    task.area.max.y = spread->min.y - 16 * task.u();
+    put_spread(whole, *spread);
+  }
   Bands bands{task};
   bands.lay_out();
   if (bands.kind == OperationKind::dropout) bands.put_dropout();

@@ -104,26 +104,38 @@ struct SoftmaxPlacing : TaskPart {
       if (std::isfinite(part.score) && !part.is_out()) most = std::max(most, std::abs(part.score));
     }
     const int decimals = most < 100 ? 2 : most < 1000 ? 1 : 0;
-    std::vector<Figure> scores, shifted, powers;
+    std::vector<Figure> scores, shifted;
+    int finest = 2;  // decimals of the powers: two digits of the smallest, as far as that fits
     for (const SoftmaxPart& part : to.row.parts) {
       const std::string least = part.kind == SoftmaxPart::Kind::others && !part.is_out() ? "≤" : "";
       scores.push_back(figure_of(part.score, decimals));
       shifted.push_back(figure_of(part.shifted, decimals));
       for (Figure* figure : {&scores.back(), &shifted.back()}) *figure = {least + figure->exact, least + figure->brief};
-      powers.push_back({printed(part.power).text, MatrixNumbers(2, true)(static_cast<float>(part.power))});
+      if (part.power > 0)
+        finest = std::clamp(1 - static_cast<int>(std::floor(std::log10(static_cast<double>(part.power)))), finest, 4);
     }
     to.largest_text = figure_of(to.row.largest, decimals).exact;
     const auto fits = [&](const std::string& text, float size) {
       return pen.measure(Face::mono, size, text).x + 5 * u <= to.column;
     };
     const auto text_of = [](const Figure& figure, bool brief) { return brief ? figure.brief : figure.exact; };
+    const auto power_text = [&](std::size_t i, int places) {
+      return MatrixNumbers(places, true)(static_cast<float>(to.row.parts[i].power));
+    };
+    /// One precision for the row of powers: the most decimals at which all fit; 0: none.
+    const auto power_decimals = [&](float size) {
+      for (int places = finest; places >= 2; --places) {
+        bool all = true;
+        for (std::size_t i = 0; i < to.count(); ++i) all = all && fits(power_text(i, places), size);
+        if (all) return places;
+      }
+      return 0;
+    };
     const auto all_fit = [&](float size, bool brief) {
       for (std::size_t i = 0; i < to.count(); ++i) {
-        if (!fits(text_of(scores[i], brief), size) || !fits(text_of(shifted[i], brief), size) ||
-            (!fits(powers[i].exact, size) && !fits(powers[i].brief, size)))
-          return false;
+        if (!fits(text_of(scores[i], brief), size) || !fits(text_of(shifted[i], brief), size)) return false;
       }
-      return true;
+      return power_decimals(size) > 0;
     };
     const float least = size_not_below(context.fonts, Face::mono, pen.type.least);
     for (const bool brief : {false, true}) {
@@ -134,7 +146,7 @@ struct SoftmaxPlacing : TaskPart {
         for (std::size_t i = 0; i < to.count(); ++i) {
           to.score_texts.push_back(text_of(scores[i], brief));
           to.shifted_texts.push_back(text_of(shifted[i], brief));
-          to.power_texts.push_back(text_of(powers[i], !fits(powers[i].exact, size)));
+          to.power_texts.push_back(power_text(i, power_decimals(size)));
         }
       }
     }

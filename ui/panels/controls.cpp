@@ -7,7 +7,9 @@
 #include <numeric>
 
 #include "core/network/head_overview.h"
+#include "core/network/network.h"
 #include "core/run/statistics.h"
+#include "core/tensor/error.h"
 #include "core/text/number_text.h"
 #include "core/text/utf8_path.h"
 #include "ui/document/wanted.h"
@@ -69,6 +71,37 @@ void draw_input(const Frame& frame) {
   }
 }
 
+/// The heads of the network's layer itself; unset if there is no network.
+std::optional<Index> heads_of_layer(const Trace& trace) {
+  const auto run = network_of(trace.inputs);
+  if (!run) return {};
+  return run->network->layer(run->network->layer_or_first(trace.scenario.layer)).heads;
+}
+
+/// Why the network's layer cannot be cut into other heads; "" if it can, or if there is no network.
+const std::string& why_uncut(const Frame& frame) {
+  const auto find = [&]() -> std::string {
+    const Trace& trace = *frame.trace();
+    const auto run = network_of(trace.inputs);
+    if (!run) return {};
+    Inputs inputs = trace.inputs;
+    Scenario finest;
+    finest.heads = inputs.dims.d_model;
+    try {
+      run->network->cut_heads(run->network->layer_or_first(trace.scenario.layer), finest, inputs);
+    } catch (const InputError& error) { return frame.words.in_window(frame.words.translate(error.message())); }
+    return {};
+  };
+  return frame.pictures.kept(find, frame.document.trace, frame.view().language);
+}
+
+/// The width is the model's; the same text can be read with random weights of any width.
+void offer_random_weights(const Frame& frame) {
+  note(frame, frame.words("controls.width_of_model"));
+  if (chip(frame, "random_weights", frame.words("controls.random_weights"), false, ImGui::GetContentRegionAvail().x))
+    frame.actions.push_back(ChangeSource{Source::text});
+}
+
 void draw_shape(const Frame& frame) {
   section(frame, frame.words("controls.shape"));
   const Dims dims = wanted_dims(frame.document);
@@ -90,13 +123,17 @@ void draw_shape(const Frame& frame) {
   }
   scenario_slider(frame, "d_model", dims.d_model, Choices(picture.widths), own,
                   [](Scenario& s, Index n) { s.d_model = n; });
-  scenario_slider(frame, "heads", dims.heads, Choices(picture.heads), true,
-                  [trace = frame.document.trace](Scenario& s, Index n) {
+  const std::string& whole = why_uncut(frame);
+  const std::optional<Index> of_layer = heads_of_layer(*frame.trace());
+  scenario_slider(frame, "heads", dims.heads, Choices(picture.heads), whole.empty(),
+                  [trace = frame.document.trace, of_layer](Scenario& s, Index n) {
                     const Dims before = wanted_dims(s, *trace);
                     const bool plain = before.kv_heads == before.heads;
-                    s.heads = n;
+                    s.heads = n == of_layer ? std::nullopt : std::optional(n);
                     if (plain || n % before.kv_heads != 0) s.kv_heads = std::nullopt;
                   });
+  if (!whole.empty()) note(frame, whole);
+  if (of_layer) offer_random_weights(frame);
   if (own) {
     scenario_slider(frame, "kv_heads", dims.kv_heads, Choices(picture.kv_heads), true,
                     [](Scenario& s, Index n) { s.kv_heads = n; });

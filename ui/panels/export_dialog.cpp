@@ -121,7 +121,12 @@ void draw_foot(const Frame& frame, Rect place, const ExportPreview& preview, Exp
     frame.actions.push_back(Export{preview.path, preview.exists});
   }
   const ImVec2 below{place.min.x, top + 38 * u};
-  if (preview.exists) {
+  const std::string& saved = choice.saved;
+  if (!saved.empty() && frame.document.error.empty()) {
+    const auto tell = [&] { return "✓ " + frame.words.fill("export.saved", {saved}); };
+    frame.write_elided(Face::bold, TypeSize::note, below, frame.look.v,
+                       frame.pictures.kept(tell, saved, frame.words.language()), place.width());
+  } else if (preview.exists) {
     frame.write(Face::ui, TypeSize::note, below, frame.look.warning, frame.words("export.exists"));
   } else if (!frame.document.notice.empty() || !frame.document.error.empty()) {
     const bool failed = !frame.document.error.empty();
@@ -157,6 +162,7 @@ void draw_export_dialog(const Frame& frame, Rect place) {
   draw_preview(frame, shown, preview);
   draw_foot(frame, {{shown.min.x, shown.max.y + 12 * u}, all.max}, preview, choice);
   if (choice == frame.view().exporting) return;
+  choice.saved.clear();
   frame.show([choice = std::move(choice)](View& v) { v.exporting = choice; });
 }
 

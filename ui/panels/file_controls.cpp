@@ -48,6 +48,9 @@ constexpr std::pair<std::string_view, const char*> headings[] = {{"layer", "take
                                                                  {"sinks", "taken.sinks"},
                                                                  {"values", "taken.values"},
                                                                  {"weights", "taken.weights"},
+                                                                 {"alibi", "taken.alibi"},
+                                                                 {"padding", "taken.padding"},
+                                                                 {"merge", "taken.merge"},
                                                                  {"attentions", "taken.attentions"},
                                                                  {"axes", "taken.axes"},
                                                                  {"steps", "taken.steps"},
@@ -80,9 +83,10 @@ const char* taken_heading(const Frame& frame, const Assumption& assumption) {
 
 void draw_file_controls(const Frame& frame) {
   const Scenario& now = frame.document.scenario;
-  if (now.source != Source::file) return;
-  section(frame, frame.words("taken.title"));
   const Inputs& inputs = frame.trace()->inputs;
+  const bool of_file = now.source == Source::file;
+  if (!of_file && inputs.assumptions.empty()) return;
+  section(frame, frame.words(of_file ? "taken.title" : "taken.notes"));
   const std::vector<std::string>& lines = frame.kept([&] {
     std::vector<std::string> made;
     for (const Assumption& assumption : inputs.assumptions) made.push_back(frame.words.translate(assumption.taken_for));

@@ -378,6 +378,13 @@ void draw_stage_in_progress(const Frame& frame, Stage stage) {
   ImGui::Dummy({width, 96 * u});
 }
 
+/// The single letters that are keys here; where they are not, nothing is said.
+void draw_letters(const Frame& frame) {
+  if (!frame.takes_letters()) return;
+  ImGui::Dummy({0, 8 * frame.u});
+  note(frame, frame.words(frame.view().kind == ViewKind::pipeline ? "inspector.letters" : "inspector.letters_here"));
+}
+
 }  // namespace
 
 void draw_inspector(const Frame& frame, Rect place) {
@@ -395,6 +402,7 @@ void draw_inspector(const Frame& frame, Rect place) {
     note(frame, frame.words("inspector.hint"));
     draw_assumptions(frame);
   }
+  draw_letters(frame);
 }
 
 }  // namespace headlight

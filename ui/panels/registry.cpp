@@ -85,11 +85,9 @@ constexpr std::array panels{
     Panel{"leave", place_window, draw_leave_dialog},
 };
 
-/// The detailed levels, the whole network and the list of lessons use the whole width.
-bool has_sides(const Frame& frame) {
-  const ViewKind kind = frame.view().kind;
-  return !frame.view().presenting && !frame.view().alone && kind != ViewKind::lesson && kind != ViewKind::network &&
-         level_shown(frame.view()) == Level::pipeline;
+Sides sides_of(const Frame& frame) {
+  const View& view = frame.view();
+  return view.presenting || view.alone ? Sides{false, false} : view_entry(view.kind).sides(frame.document);
 }
 
 /// Draws in `place` or, if that is smaller than the view needs, in an area of the view's own size with scroll bars.
@@ -122,13 +120,12 @@ float left_width(const Frame& frame, ImVec2 window) {
       !frame.view().alone && !frame.document.origin.lesson.course.empty() && frame.view().kind != ViewKind::lesson;
   if (lesson && frame.view().presenting) return std::round(window.x * 0.28f);
   if (lesson) return std::round(std::clamp(window.x * 0.26f, 290 * frame.u, 430 * frame.u));
-  return !has_sides(frame) ? 0 : std::round(std::clamp(window.x * 0.17f, 216 * frame.u, 290 * frame.u));
+  return !sides_of(frame).controls ? 0 : std::round(std::clamp(window.x * 0.17f, 216 * frame.u, 290 * frame.u));
 }
 
 float right_width(const Frame& frame, ImVec2 window) {
-  const bool beside = frame.document.own && frame.view().kind == ViewKind::compare;  // the middle shows the result
   const bool narrow = window.x < 900 * frame.u;  // the picture has priority over the inspector
-  return narrow || !has_sides(frame) || beside || asks_in_canvas(frame)
+  return narrow || !sides_of(frame).inspector || asks_in_canvas(frame)
              ? 0
              : std::round(std::clamp(window.x * 0.205f, 244 * frame.u, 350 * frame.u));
 }
@@ -142,7 +139,7 @@ void draw_canvas(const Frame& panels, Rect place) {
   const Course* course = view.kind == ViewKind::lesson ? nullptr : open_course(frame.document, frame.pictures);
   if (!course) return draw_with_room(frame, view, place, [&](Rect room) { view.draw(frame, room); });
   const Rect inside = above_notes(frame, *course, place);
-  if (!draw_in_views_stead(frame, *course, inside)) {
+  if (!draw_in_views_stead(frame, *course, inside, shows_hidden(frame.view()))) {
     draw_with_room(frame, view, inside, [&](Rect room) {
       view.draw(frame, room);
       draw_ring(frame, room);

@@ -60,7 +60,7 @@ void draw_slider(const Frame& frame, const Setting& setting) {
   const double own = setting.number(frame.document.scenario);
   const double shown_number = std::isnan(own) ? in_force(frame, setting) : own;
   const double value = std::isnan(shown_number) ? setting.slide_from : shown_number;
-  const std::string digits = formatted("%.6g", value);
+  const std::string digits = with_minus(formatted("%.6g", value));
   const char* shown = std::isnan(shown_number) ? word_for(frame, setting, "unset") : digits.c_str();
   const auto chosen = float_slider(frame, setting.key.c_str(), word_for(frame, setting), static_cast<float>(value),
                                    static_cast<float>(setting.slide_from), static_cast<float>(setting.slide_to), shown);
@@ -193,7 +193,9 @@ void draw_mask_controls(const Frame& frame) {
   section(frame, frame.words("controls.mask"));
   const Scenario& now = frame.document.scenario;
   const Trace& trace = *frame.trace();
-  draw_mask_field(frame, "##mask");
+  const View& view = frame.view();
+  const bool in_lab = view.kind == ViewKind::mask && view.mask_lab.tab == MaskTab::patterns;  // it has the larger field
+  draw_mask_field(frame, "##mask", in_lab ? Trouble::elsewhere : Trouble::here);
   char window[48];
   std::snprintf(window, sizeof window, "causal() && window(%lld)", static_cast<long long>((trace.dims().n_k + 1) / 2));
   const float gap = 4 * frame.u;

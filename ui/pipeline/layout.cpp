@@ -340,7 +340,7 @@ std::string step_words(const Trace& trace, Stage stage) {
     case Stage::K_rotated: return "RoPE";
     case Stage::Q_scaled:
     case Stage::scaled_scores:
-      return trace.scenario.scale ? formatted("× %.4g", static_cast<double>(trace.scale))
+      return trace.scenario.scale ? with_minus(formatted("× %.4g", static_cast<double>(trace.scale)))
                                   : "× 1/\\sqrt{" + std::to_string(trace.dims().d_head) + "}";
     case Stage::capped_scores:
       return formatted("soft-cap %.3g", static_cast<double>(trace.scenario.softcap.value_or(0)));

@@ -70,10 +70,11 @@ Stage in_front(const Frame& frame, const std::vector<Stage>& stages) {
   return stages.front() == Stage::weights ? Stage::weights : stages.back();
 }
 
-/// The note that numbers are random, in the longest text that fits; "" if none are.
-std::string random_note(const Frame& frame, float width, float pixels) {
+/// The note that padding has weight or that numbers are random, in the longest text that fits; "" if neither is so.
+std::string truth_note(const Frame& frame, float width, float pixels) {
   const Inputs& inputs = frame.trace()->inputs;
-  if (!inputs.random_inputs && !inputs.random_parameters) return {};
+  const std::string pads = pad_words(*frame.trace(), frame.view().batch, frame.view().head, frame.words);
+  if (!inputs.random_inputs && !inputs.random_parameters) return elide(frame.fonts, Face::ui, pixels, pads, width);
   std::vector<std::string> candidates;
   if (inputs.random_parameters) {
     candidates.emplace_back(frame.words(inputs.random_inputs ? "pipeline.random_all" : "pipeline.random_parameters"));
@@ -84,6 +85,10 @@ std::string random_note(const Frame& frame, float width, float pixels) {
     candidates.emplace_back(frame.words("pipeline.random_inputs_short"));
   }
   const auto fits = [&](const auto& words) { return text_size(frame.fonts, Face::ui, pixels, words).x <= width; };
+  if (!pads.empty()) {
+    for (std::string& words : candidates) words = pads + "  " + words;
+    candidates.push_back(pads);
+  }
   if (const auto words = std::ranges::find_if(candidates, fits); words != candidates.end()) return *words;
   return elide(frame.fonts, Face::ui, pixels, frame.words("pipeline.random_short"), width);
 }
@@ -121,7 +126,7 @@ PipelinePicture make_pipeline_picture(const Frame& frame, ImVec2 size) {
   wish.packed = shows_packed(frame);
   wish.foot = foot_height(frame, size);
   const float type = canvas_type(wish);
-  picture.note = random_note(frame, size.x - 40 * frame.u * type, note_points * frame.u * type);
+  picture.note = truth_note(frame, size.x - 40 * frame.u * type, note_points * frame.u * type);
   if (!picture.note.empty()) wish.note = note_points * 1.5f * frame.u * type;
   wish.title_width = [&](std::string_view title, float points) {
     return text_size(frame.fonts, Face::bold, points, title).x;

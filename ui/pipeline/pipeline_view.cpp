@@ -6,12 +6,12 @@
 #include "ui/frame/frame.h"
 #include "ui/imgui_compat.h"
 #include "ui/level/focus.h"
+#include "ui/level/pointer.h"
 #include "ui/level/travel.h"
 #include "ui/look/measure.h"
 #include "ui/matrix/matrix_menu.h"
 #include "ui/pipeline/pipeline_scene.h"
 #include "ui/widgets/controls.h"
-#include "ui/widgets/pressable.h"
 
 namespace headlight {
 namespace {
@@ -141,21 +141,17 @@ void draw_pipeline_view(const Frame& frame, Rect place) {
   const Scene& scene = pipeline_scene(frame, place);
   const CanvasTransform transform = transform_of(frame.view(), place);
   zoom_controls(frame, place, transform);  // before the surface, which would otherwise take the pointer
-  clickable("surface", place);
-  const bool over = ImGui::IsItemHovered();
-  const ImVec2 mouse = ImGui::GetIO().MousePos;
-  const SceneTarget* target = over ? target_at(scene, mouse) : nullptr;
-  const std::optional<Cell> under = over ? cell_at(scene, mouse) : std::nullopt;
+  const ScenePointer pointer = point_at(frame, "surface", place, scene, {SceneAction::stage});
+  const SceneTarget* target = pointer.target;
+  const std::optional<Cell>& under = pointer.cell;
   // A click on a thumbnail selects its head; its cells matter only for the menu.
   const bool is_cell = under && frame.shows(*under) && target && target->action == SceneAction::stage;
   const std::optional<Cell> cell = is_cell ? under : std::nullopt;
-  point_at_card(frame, scene, over && !cell);
+  point_at_card(frame, scene, pointer.over && !cell);
   if (cell != frame.view().hovered) frame.actions.push_back(Hover{cell});
   if (!cell) tell_hint(frame, scene, target);
-  if (target && target->action != SceneAction::stage && target->action != SceneAction::none)
-    ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-  if (ImGui::IsItemDeactivated() && !was_dragged(frame)) click(frame, target, cell);
-  if (over && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) go_in(frame, cell);
+  if (pointer.clicked) click(frame, target, cell);
+  if (pointer.over && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) go_in(frame, cell);
   offer_matrix_menu(frame, target && target->action == SceneAction::head ? under : cell);
   pan_and_zoom(frame, place, transform, !cell && !frame.view().pointed_stage);
   draw_scene(frame, *ImGui::GetWindowDrawList(), scene);

@@ -1,11 +1,16 @@
 // The heads of every layer, as small pictures with names.
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <span>
 
+#include "core/network/network.h"
+#include "core/text/in_sentence.h"
 #include "ui/frame/colormaps.h"
 #include "ui/look/measure.h"
 #include "ui/matrix/heat.h"
 #include "ui/sentence/sides.h"
+#include "ui/sentence/word_line.h"
 #include "ui/widgets/paragraph.h"
 
 namespace headlight::sentence_parts {
@@ -35,14 +40,19 @@ void put_thumbnail(Pen& pen, const SentenceStory& story, const RailHead& head, R
                                {std::round(room.min.x + size.x), std::round(room.centre().y + size.y / 2)}});
 }
 
-/// The heads below the names of their layers; if there is no room for all, those around the selected one.
+/// The heads below the names of their layers, or all in the order of what they give to a word; if there is no room for
+/// all, those around the selected one.
 struct Rail : ScenePart {
   const SentenceStory& story;
   Rect inside;
   const float title = pen.type.caption * 1.9f, more = pen.type.caption * 1.8f;
+  const Index query = asking_word(trace, view);
+  /// Until the user has guessed, nothing shows the weights.
+  const bool tells = !(view.looking.guessing.active && !view.looking.guessing.guess);
   struct Item {
     const RailLayer* layer = nullptr;
     const RailHead* head = nullptr;  ///< null: the layer's name
+    std::optional<HeadLook> look = {};
   };
   std::vector<Item> items{};
   std::size_t first = 0;
@@ -54,17 +64,36 @@ struct Rail : ScenePart {
     return height;
   }
 
-  void lay_out() {
-    std::size_t chosen = 0;
+  bool sorts() const { return view.looking.by_look && tells; }
+
+  void gather() {
     for (const RailLayer& layer : story.rail) {
-      items.push_back({&layer, nullptr});
-      for (const RailHead& head : layer.heads) {
-        if (head.chosen) chosen = items.size();
-        items.push_back({&layer, &head});
-      }
+      if (!sorts()) items.push_back({&layer, nullptr});
+      for (const RailHead& head : layer.heads)
+        items.push_back({&layer, &head, tells ? look_of(context, layer, head, query, view.looking.at) : std::nullopt});
     }
-    const auto layers = static_cast<float>(story.rail.size()), heads = static_cast<float>(items.size()) - layers;
-    pitch = std::clamp((inside.height() - title * layers) / std::max(heads, 1.0f), 46 * u, 74 * u);
+    const auto weight = [](const Item& item) { return item.look ? item.look->weight : -1; };
+    if (sorts()) std::ranges::stable_sort(items, std::greater(), weight);
+  }
+
+  /// The order of the cards, if they have something to be sorted by.
+  void put_order() {
+    const bool answers = std::ranges::any_of(items, [](const Item& item) { return item.look.has_value(); });
+    if (!answers || story.rail.front().heads.size() + story.rail.size() < 3) return;
+    const Chip chip{std::string(say("sentence.by_weight")), SceneAction::order, sorts() ? 0 : 1, sorts()};
+    inside.min.y = pen.chips(inside, std::span(&chip, 1), pen.type.caption * 1.8f, 9 * u) + 6 * u;
+  }
+
+  void lay_out() {
+    gather();
+    put_order();
+    std::size_t chosen = 0;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      if (items[i].head && items[i].head->chosen) chosen = i;
+    }
+    const auto layers = sorts() ? 0.0f : static_cast<float>(story.rail.size()),
+               heads = static_cast<float>(items.size()) - layers;
+    pitch = std::clamp((inside.height() - title * layers) / std::max(heads, 1.0f), 42 * u, 74 * u);
     if (height_of(0, items.size()) <= inside.height()) return;
     while (height_of(first, chosen + 1) > (inside.height() - 2 * more) * 0.6f && first < chosen) ++first;
     while (first > 0 && height_of(first - 1, items.size()) < inside.height() - more)
@@ -81,11 +110,18 @@ struct Rail : ScenePart {
     const auto begin = items.begin();
     const auto count = std::count_if(begin + static_cast<std::ptrdiff_t>(from), begin + static_cast<std::ptrdiff_t>(to),
                                      [](const Item& item) { return item.head != nullptr; });
-    if (count == 0) return put_layer(*items.front().layer, middle);
+    if (count == 0 && !sorts()) return put_layer(*items.front().layer, middle);
     pen.caption({inside.min.x, middle}, Align::left, say.fill(key, {count}));
   }
 
-  void put_head(const RailHead& head, Rect card) const {
+  std::string name_of(const RailLayer& layer, const RailHead& head) const {
+    if (!sorts() || !story.network) return say.fill("inspector.head", {head.head});
+    return say.fill("sentence.head_of_layer", {layer.name, head.head});
+  }
+
+  /// Its matrix, its name, where it looks, and what it is known for, as far as there is room: "→ dog 0.98" comes first.
+  void put_head(const Item& item, Rect card) const {
+    const RailHead& head = *item.head;
     pen.fill(card, head.chosen ? look.field : look.card, Corner::card * u);
     pen.box(card, head.chosen ? look.head(head.head) : look.line, head.chosen ? Stroke::chosen(u) : 1,
             Corner::card * u);
@@ -93,25 +129,46 @@ struct Rail : ScenePart {
     put_thumbnail(pen, story, head,
                   {{card.min.x + inset, card.min.y + inset}, {card.min.x + inset + side, card.max.y - inset}});
     const float x = card.min.x + side + 2 * inset + 4 * u, room = card.max.x - x - 6 * u;
+    const ImU32 ink = head.chosen ? look.ink : look.muted;
+    const float caption = pen.type.caption;
+    const bool looks = item.look && !head.silent;
     // The description of the head in as many lines as fit below its name, without cutting words.
     const std::string does = head.silent ? say("sentence.silent") : head.claim;
-    float line = pen.type.caption * 1.3f;
+    float line = caption * 1.3f;
     std::vector<std::string> lines;
     const auto break_lines = [&](std::initializer_list<std::string_view> texts, float height) {
-      const auto most = static_cast<std::size_t>(std::max(1.0f, height / line - 1));
-      lines = whole_lines(context.fonts, Face::ui, pen.type.caption, texts, room, most);
+      const float fit = height / line - (looks ? 2 : 1);
+      lines = fit < 1 ? std::vector<std::string>()
+                      : whole_lines(context.fonts, Face::ui, caption, texts, room, static_cast<std::size_t>(fit));
     };
     break_lines({does}, card.height() - 4 * u);
-    if (lines.empty() && !does.empty()) {  // with less spacing, or with a shorter text, if that avoids cutting words
-      line = pen.type.caption * 1.15f;
+    if (lines.empty()) line = caption * 1.15f;
+    if (lines.empty() && !does.empty())  // with less spacing, or with a shorter text, if that avoids cutting words
       break_lines({does, head.silent ? "" : head.brief}, card.height() - 2 * u);
-    }
-    float middle = card.centre().y - line / 2 * static_cast<float>(lines.size());
-    pen.text(TextRole::caption, Face::bold, pen.type.caption, {x, middle}, Align::left, look.head_ink(head.head),
-             say.fill("inspector.head", {head.head}));
-    for (const std::string& text : lines)
-      pen.caption({x, middle += line}, Align::left, text, head.chosen ? look.ink : look.muted);
+    const auto below = static_cast<float>(lines.size()) + (looks ? 1 : 0);
+    float middle = card.centre().y - line / 2 * below;
+    const Rect name = pen.text(TextRole::caption, Face::bold, caption, {x, middle}, Align::left,
+                               look.head_ink(head.head), name_of(*item.layer, head));
+    if (looks) put_look(*item.look, {x, middle += line}, room);
+    for (const std::string& text : lines) pen.caption({x, middle += line}, Align::left, text, ink);
+    const std::string& brief = head.brief.empty() ? head.claim : head.brief;
+    const float beside = card.max.x - 6 * u - name.max.x - 8 * u;
+    if (lines.empty() && !head.silent && pen.measure(Face::ui, caption, brief).x <= beside)
+      pen.caption({name.max.x + 8 * u, name.centre().y}, Align::left, brief, ink);
     pen.target(card, SceneAction::head, head.head, {Stage::weights, head.layer, head.head, 0, 0});
+    if (lines.empty() && looks) pen.scene().targets.back().hint = does;
+  }
+
+  /// "→ dog 0.98"; a long word is cut, never the number.
+  void put_look(const HeadLook& at, ImVec2 from, float room) const {
+    const float caption = pen.type.caption;
+    const std::string share = share_text(at.weight), arrow = "→ ";
+    const float numbers = pen.measure(Face::mono, pen.type.number, share).x + 8 * u;
+    const float arrows = pen.measure(Face::ui, caption, arrow).x;
+    pen.caption(from, Align::left, arrow);
+    const Rect word = pen.text(TextRole::caption, Face::ui, caption, {from.x + arrows, from.y}, Align::left, look.ink,
+                               in_sentence(at.word), room - numbers - arrows);
+    pen.number(pen.type.number, {word.max.x + 8 * u, from.y}, Align::left, look.ink, share);
   }
 
   void put() const {
@@ -122,10 +179,10 @@ struct Rail : ScenePart {
     }
     std::size_t i = first;
     for (; i < items.size(); ++i) {
-      const auto& [layer, head] = items[i];
+      const auto& [layer, head, at] = items[i];
       const float height = head ? pitch : title;
       if (y + height > inside.max.y - (i + 1 == items.size() ? -0.5f : more)) break;
-      if (head) put_head(*head, {{inside.min.x, y}, {inside.max.x, y + pitch - 6 * u}});
+      if (head) put_head(items[i], {{inside.min.x, y}, {inside.max.x, y + pitch - std::min(6 * u, pitch * 0.1f)}});
       else put_layer(*layer, y + title / 2);
       y += height;
     }
@@ -148,3 +205,22 @@ void put_rail(Pen& pen, const SentenceStory& story, Rect room) {
 }
 
 }  // namespace headlight::sentence_parts
+
+namespace headlight {
+
+std::optional<HeadLook> look_of(const SceneContext& context, const RailLayer& layer, const RailHead& head, Index query,
+                                std::optional<Index> key) {
+  if (!layer.answers || query >= head.weights.size(2)) return {};
+  const Index batch = std::min(context.view.batch, head.weights.size(0) - 1);
+  const MatrixView weights = head.weights.matrix(batch, head.head);
+  if (key && (layer.keys || *key >= weights.cols)) return {};
+  const Index at = key ? *key : largest_column(weights, query);
+  HeadLook look{at, weights(query, at), {}};
+  if (!std::isfinite(look.weight)) return {};
+  if (!layer.keys) look.word = key_word(context, at);
+  else if (const auto& words = layer.keys->entries[static_cast<std::size_t>(batch)]; at < std::ssize(words))
+    look.word = words[static_cast<std::size_t>(at)].text;
+  return look;
+}
+
+}  // namespace headlight

@@ -104,6 +104,8 @@ struct SentenceParts : ScenePart {
   const Index n_q = trace.dims().n_q, n_k = trace.dims().n_k;
   const float button = pen.type.story * 2.5f;                                    ///< height of one
   const float number = context.fonts.crisp(Face::mono, pen.type.number) * 1.6f;  ///< height of a share's
+  const float field =
+      story.takes_words && !presenting ? ControlHeight::field * u + 12 * u : 0;  ///< the text field's row
   Rect middle{}, area{}, body{};
   float depth = 0;  ///< of the bars under the words
 
@@ -116,6 +118,16 @@ struct SentenceParts : ScenePart {
   /// Only weights are shown, because there are too many tokens for other measures.
   bool too_many_to_measure() const {
     return !presenting && !guessing.active && !row.dead && can_contribute(trace) && !can_be_measured(trace);
+  }
+  /// Beside the measures, where their legend is not needed.
+  bool offers_masks() const {
+    return !presenting && !guessing.active && !story.picture && trace.has(Stage::scores) && in_one_line() &&
+           (row.weights.empty() || view.looking.masks);
+  }
+  /// The words are queries and keys alike.
+  bool in_one_line() const {
+    const Inputs& inputs = trace.inputs;
+    return inputs.self_attention() || (n_q == n_k && inputs.query_tokens == inputs.key_tokens);
   }
   bool has_measures() const { return !presenting && !guessing.active && !row.dead && can_be_measured(trace); }
 
@@ -140,6 +152,7 @@ struct SentenceParts : ScenePart {
     if (row.brought) put_brought();
     else put_looks();
     if (story.claim && !presenting && !guessing.active) put_claim(*story.claim);
+    if (story.changed) put_changed(*story.changed);
     if (story.random_weights || trace.inputs.random_inputs)
       tell(TextRole::story, say(story.random_weights ? "sentence.random_weights" : "sentence.random_input"), {},
            pen.type.story, look.warning);
@@ -152,24 +165,31 @@ struct SentenceParts : ScenePart {
       const std::vector<Named> counts{{std::to_string(taken), look.ink}, {std::to_string(all), look.ink}};
       tell(TextRole::story, say("sentence.before_dropout"), counts, pen.type.story, look.muted);
     }
-    body = {{area.min.x, area.min.y + 10 * u}, {area.max.x, area.max.y - (presenting ? 0 : button + 20 * u)}};
+    body = {{area.min.x, area.min.y + 10 * u}, {area.max.x, area.max.y - (presenting ? 0 : button + field + 20 * u)}};
     if (too_many_to_measure() && body.height() >= 140 * u) {
       const float line = pen.type.caption * 1.7f;
       body.max.y -= line;
       pen.caption({body.min.x, body.max.y + line * 0.6f}, Align::left,
                   say.fill("measure.too_many", {trace.dims().heads, n_q, n_k, most_measured}), {}, body.width());
     }
-    if (has_measures() && body.height() >= 140 * u) {
+    const bool masks = offers_masks();
+    if ((has_measures() || masks) && body.height() >= 140 * u) {
       body.max.y -= pen.type.caption * 2.1f + 6 * u;
-      const Rect room{{body.min.x, body.max.y + 6 * u}, {body.max.x, area.max.y}};
-      const float width = put_measures(pen, room);
-      const std::string legend =
-          row.lengths ? say.fill("measure.legend_full", {length_text(row.brought->most)}) : say("measure.legend");
-      const float x = room.min.x + width + 14 * u;
-      if (!row.weights.empty() && !story.picture && x + pen.measure(Face::ui, pen.type.caption, legend).x <= room.max.x)
-        pen.caption({x, room.min.y + pen.type.caption * 1.05f}, Align::left, legend);
+      Rect room{{body.min.x, body.max.y + 6 * u}, {body.max.x, area.max.y}};
+      if (has_measures()) room.min.x += put_measures(pen, room) + 14 * u;
+      if (masks) put_masks(pen, story.mask, room);
+      else put_legend(room);
     }
     depth = std::clamp(body.height() * 0.2f, 36 * u, 110 * u);
+  }
+
+  /// What is hollow and what is full, where the measure's bars stand beside the weights.
+  void put_legend(const Rect& room) {
+    if (row.weights.empty() || story.picture) return;
+    const std::string legend =
+        row.lengths ? say.fill("measure.legend_full", {length_text(row.brought->most)}) : say("measure.legend");
+    if (pen.measure(Face::ui, pen.type.caption, legend).x <= room.width())
+      pen.caption({room.min.x, room.min.y + pen.type.caption * 1.05f}, Align::left, legend);
   }
 
   void put_looks() {
@@ -177,8 +197,55 @@ struct SentenceParts : ScenePart {
     tell(TextRole::prose, say(hidden ? ask : sentence_key(context, story, query, row)), names_of(context, query, row),
          pen.type.title, look.ink);
     if (guessing.active && guessing.guess) put_guessed();
+    if (!guessing.active && story.sought && view.looking.at) put_sought(*story.sought, *view.looking.at);
     if (const RowProse prose = guessing.active ? RowProse() : row_prose(context, query); prose.key)
       tell(TextRole::story, say(prose.key), prose.values, pen.type.story, look.muted);
+  }
+
+  /// What was changed in this or another layer, and the next word before and after.
+  void put_changed(const ChangedLayer& changed) {
+    constexpr std::size_t most = 3;
+    std::string what;
+    for (std::size_t i = 0; i < std::min(changed.settings.size(), most); ++i) {
+      const auto& [key, value] = changed.settings[i];
+      what += (i > 0 ? ", " : "") + std::string(setting_word(say, key)) + " " + value;
+    }
+    if (changed.settings.size() > most) what += " …";
+    const auto share = [](double probability) {
+      return MatrixNumbers(probability < 0.01 ? 3 : 2, true)(static_cast<float>(probability));
+    };
+    const std::vector<Named> values{{changed.layer, look.ink},
+                                    {what, look.ink},
+                                    {in_sentence(story.next_after), look.ink},
+                                    {in_sentence(changed.before), look.ink},
+                                    {share(changed.probability_before), look.ink},
+                                    {in_sentence(changed.after), look.ink},
+                                    {share(changed.probability_after), look.ink},
+                                    {std::to_string(changed.heads), look.ink},
+                                    {std::to_string(changed.heads_before), look.ink}};
+    const float pixels = pen.type.story;
+    tell(TextRole::story, say("sentence.layer_changed"), values, pixels, look.warning);
+    if (!changed.before.empty()) tell(TextRole::story, say("sentence.next_changed"), values, pixels, look.ink);
+    if (changed.heads != changed.heads_before)
+      tell(TextRole::story, say("sentence.heads_cut"), values, pen.type.caption * 1.1f, look.muted);
+  }
+
+  /// The head that looks at the chosen word most, and what becomes of the prediction without it.
+  void put_sought(const Sought& sought, Index at) {
+    const auto share = [](double probability) {
+      return MatrixNumbers(probability < 0.01 ? 3 : 2, true)(static_cast<float>(probability));
+    };
+    const Cell head{Stage::weights, sought.layer, sought.head, 0, 0};
+    const std::vector<Named> values{
+        {sought.name, look.head_ink(sought.head), true, NamedLink{SceneAction::head, sought.head, head}},
+        {in_sentence(key_word(context, at)), look.ink, true, NamedLink{SceneAction::query_word, at}},
+        {share_text(sought.weight), look.head_ink(sought.head)},
+        {in_sentence(query_word(context, query)), look.ink},
+        {in_sentence(sought.next), look.ink},
+        {share(sought.probability), look.ink},
+        {share(sought.without), look.ink}};
+    tell(TextRole::story, say(sought.next.empty() ? "sentence.sought" : "sentence.sought_effect"), values,
+         pen.type.story, look.muted);
   }
 
   void put_brought() {
@@ -288,16 +355,15 @@ struct SentenceParts : ScenePart {
       pen.add_content(word.box);
     }
     put_shares(pen, line, row, depth, row.most, colour, hidden);
+    if (offers_masks()) put_window_edge(pen, line, row, query, depth);
   }
 
-  /// Buttons at the bottom; the remaining width is for the text field.
+  /// The text field, in the full width, and below it the buttons.
   void put_buttons() {
     const float y = area.max.y - button;
     float x = area.min.x;
-    const float field =
-        story.takes_words ? 200 * u : 0;  // the text field has priority over buttons that also have keys
     const auto offer = [&](const std::string& text, bool first, SceneAction action) {
-      if (x + pen.measure(Face::bold, pen.type.story, text).x + 40 * u + field <= area.max.x)
+      if (x + pen.measure(Face::bold, pen.type.story, text).x + 40 * u <= area.max.x)
         x = put_button(pen, {x, y}, text, first, action) + 12 * u;
     };
     if (!hidden) x = put_button(pen, {x, y}, say.fill("sentence.how", {most_share()}), true, SceneAction::how) + 12 * u;
@@ -307,8 +373,14 @@ struct SentenceParts : ScenePart {
         story.can_knock ? (story.silent.empty() ? "sentence.knock" : "sentence.back_in") : "sentence.other_head";
     if (trace.dims().heads > 1 || story.network)
       offer(say(other), false, story.can_knock ? SceneAction::knock_out : SceneAction::next_word);
-    if (story.takes_words && area.max.x - x >= 120 * u)
-      pen.target({{std::max(x + 8 * u, area.max.x - 420 * u), y}, {area.max.x, area.max.y}}, SceneAction::own_words);
+    if (story.takes_words) put_field({{area.min.x, y - field}, {area.max.x, y - 12 * u}});
+  }
+
+  void put_field(const Rect& room) {
+    const char* const label = story.picture ? "sentence.own_picture_label" : "sentence.own_words_label";
+    const Rect words = pen.text(TextRole::story, Face::bold, pen.type.story, {room.min.x, room.centre().y}, Align::left,
+                                look.ink, std::string(say(label)));
+    pen.target({{words.max.x + 12 * u, room.min.y}, room.max}, SceneAction::own_words);
   }
 };
 
@@ -332,14 +404,12 @@ Scene make_sentence(const SceneContext& context, const SentenceStory& story, Rec
   SentenceParts parts{pen, story, place};
   parts.lay_out();
   parts.put_sentences();
-  const Inputs& inputs = context.trace.inputs;
   if (parts.has_rail()) put_rail(pen, story, {place.min, {parts.middle.min.x, place.max.y}});
   // Below the queries there is room for the keys of the patch, and the picture gets the whole middle.
   Rect below{};
   if (parts.has_prediction()) below = put_prediction(pen, story, {{parts.middle.max.x, place.min.y}, place.max});
   if (story.picture) put_patches(pen, *story.picture, parts.row, parts.query, parts.hidden, parts.body, below);
-  else if (!inputs.self_attention() && (parts.n_q != parts.n_k || inputs.query_tokens != inputs.key_tokens))
-    parts.put_two_lines();
+  else if (!parts.in_one_line()) parts.put_two_lines();
   else parts.put_line();
   if (!context.view.presenting) parts.put_buttons();
   return scene;

@@ -3,9 +3,11 @@
 
 #include "core/network/network.h"
 #include "core/scenario/inputs.h"
+#include "core/text/unicode.h"
 #include "ui/frame/frame.h"
 #include "ui/imgui_compat.h"
 #include "ui/level/focus.h"
+#include "ui/level/pointer.h"
 #include "ui/level/scene.h"
 #include "ui/level/travel.h"
 #include "ui/look/measure.h"
@@ -13,18 +15,13 @@
 #include "ui/sentence/sentence.h"
 #include "ui/sentence/sides.h"
 #include "ui/sentence/story.h"
+#include "ui/sentence/word_line.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/paragraph.h"
-#include "ui/widgets/pressable.h"
 
 namespace headlight {
 namespace {
-
-/// In the picture cache, which keeps one of each type.
-struct SentenceScene {
-  Scene scene;
-};
 
 const SentenceStory& story(const Frame& frame) {
   return sentence_story(frame,
@@ -39,8 +36,10 @@ void click_word(View& view, const Trace& trace, SceneAction action, Index index,
     return;
   }
   looking.guessing = {};
-  if (action == SceneAction::key_word && !picture) {
-    looking.key = index;
+  if (action != SceneAction::query_word && !picture) {
+    const bool again = looking.at == index;
+    looking.at = again ? std::nullopt : std::optional(index);
+    looking.key = looking.at;
     return;
   }
   if (picture)
@@ -71,6 +70,9 @@ void click(const Frame& frame, const SceneTarget& target) {
   if (target.action == SceneAction::head) return choose_head(frame, target.cell.batch, target.cell.head);
   if (target.action == SceneAction::knock_out) return knock_out(frame);
   if (target.action == SceneAction::write_word) return write_word(frame, story(frame), target.index);
+  if (target.action == SceneAction::mask)
+    return frame.edit(
+        {}, [mask = sentence_parts::mask_offered(*frame.trace(), target.index)](Scenario& s) { s.mask = mask; });
   if (target.action == SceneAction::draw_word) return write_word(frame, story(frame), {});
   frame.show([action = target.action, index = target.index, cell = target.cell, trace = frame.document.trace,
               picture = story(frame).picture.has_value()](View& view) {
@@ -81,10 +83,13 @@ void click(const Frame& frame, const SceneTarget& target) {
         looking.guessing = {!looking.guessing.active, {}};
         break;
       case SceneAction::query_word:
+      case SceneAction::rival:
       case SceneAction::key_word: click_word(view, *trace, action, index, picture); break;
       case SceneAction::look_at: look_at_weights(view, *trace, cell); break;
       case SceneAction::how: look_at_weights(view, *trace, {}); break;
       case SceneAction::measure: view.measure = static_cast<HeadMeasure>(index); break;
+      case SceneAction::masks: looking.masks = !looking.masks; break;
+      case SceneAction::order: looking.by_look = index == 1; break;
       case SceneAction::back: looking.level = Level::pipeline; break;
       case SceneAction::next_word:
         looking.guessing = {};
@@ -162,7 +167,27 @@ float offer_entries(const Frame& frame, const Rect& field) {
   return std::min(x + 5 * u, field.max.x - 60 * u);
 }
 
-/// The field for the user's own sentence, next to the buttons. Before the surface, which would otherwise take the
+/// A letter that is typed while nothing has the keyboard begins a new sentence in the field.
+void begin_by_typing(const Frame& frame, const char* id) {
+  ImGuiIO& io = ImGui::GetIO();
+  const ImGuiID field = ImGui::GetID(id);
+  const Dialog dialog = frame.view().dialog;
+  if (io.WantTextInput || io.KeyCtrl || io.KeyAlt || (dialog != Dialog::none && dialog != Dialog::welcome)) return;
+  const bool begun_before = frame.typing.recovered && frame.typing.recovered->field == field;
+  std::string typed;
+  for (const ImWchar c : io.InputQueueCharacters) {
+    if (begun_before || !typed.empty() ? c >= ' ' : is_letter(c) || is_digit(c)) append_utf8(typed, c);
+  }
+  if (typed.empty()) return;
+  io.InputQueueCharacters.resize(0);  // the field gets them below, once
+  if (!begun_before) frame.typing.recovered = TypedLine{field, {}};
+  frame.typing.recovered->text += typed;
+  frame.typing.tries = 0;
+  frame.pictures.go_on();  // the field gets the keyboard in the next frame
+  if (dialog == Dialog::welcome) frame.show([](View& v) { v.dialog = Dialog::none; });
+}
+
+/// The field for the user's own sentence. Before the surface, which would otherwise take the
 /// pointer.
 void offer_words(const Frame& frame, const Scene& scene) {
   const auto at = std::ranges::find(scene.targets, SceneAction::own_words, &SceneTarget::action);
@@ -184,10 +209,11 @@ void offer_words(const Frame& frame, const Scene& scene) {
     entered = {};
   }
   const std::string& stands = entered.refused ? entered.text : given;
+  begin_by_typing(frame, "own_words");
   if (const auto text =
           text_field(frame, "own_words", in_one_line(frame, stands), Face::ui, false,
                      frame.words(field == &Scenario::image ? "sentence.own_picture" : "sentence.own_words"),
-                     AfterEnter::goes_on)) {
+                     AfterEnter::lets_go)) {
     entered = {as_lines(*text), {}, false};
     frame.edit({}, [typed = entered.text, field](Scenario& s) { s.*field = typed; });
   }
@@ -195,11 +221,10 @@ void offer_words(const Frame& frame, const Scene& scene) {
   if (says_error(frame)) draw_refusal(frame, {{at->rect.min.x, 0}, {at->rect.max.x, at->rect.min.y - 4 * frame.u}});
 }
 
-/// K: knock out this head; H: the next head.
+/// K: knock out this head; H: the next head; with Ctrl where letters are typed.
 void press_sentence_keys(const Frame& frame) {
-  if (!frame.takes_shortcuts()) return;
-  if (compat::pressed('k')) knock_out(frame);
-  if (!compat::pressed('h')) return;
+  if (frame.letter('k')) knock_out(frame);
+  if (!frame.letter('h')) return;
   frame.show([heads = frame.trace()->dims().heads, step = ImGui::GetIO().KeyShift ? -1 : 1](View& v) {
     v.head = (v.head + step + heads) % heads;
   });
@@ -220,7 +245,7 @@ void press_enter(const Frame& frame, const Scene& scene) {
 }
 
 void drag_opacity(const Frame& frame, const Scene& scene) {
-  const SceneTarget* pressed = target_at(scene, ImGui::GetIO().MouseClickedPos[0]);
+  const SceneTarget* pressed = pressed_target(scene);
   if (!pressed || pressed->action != SceneAction::opacity) return;
   const float share = std::clamp((ImGui::GetIO().MousePos.x - pressed->rect.min.x) / pressed->rect.width(), 0.0f, 1.0f),
               rounded = std::round(20 * share) / 20;
@@ -239,7 +264,7 @@ void draw_pointed_patch(const Frame& frame, const SceneTarget* target) {
 }  // namespace
 
 void drag_sampling(const Frame& frame, const Scene& scene, const SentenceStory& story) {
-  const SceneTarget* pressed = target_at(scene, ImGui::GetIO().MouseClickedPos[0]);
+  const SceneTarget* pressed = pressed_target(scene);
   if (!pressed || pressed->action != SceneAction::sampling) return;
   const double share = static_cast<double>((ImGui::GetIO().MousePos.x - pressed->rect.min.x) / pressed->rect.width());
   const Sampling now =
@@ -274,22 +299,27 @@ void draw_sentence_view(const Frame& frame, Rect place) {
   const Scene& scene = sentence_scene(frame, place);
   press_enter(frame, scene);
   offer_words(frame, scene);
-  clickable("sentence_surface", place);
-  const SceneTarget* target = ImGui::IsItemHovered() ? target_at(scene, ImGui::GetIO().MousePos) : nullptr;
+  const ScenePointer pointer = point_at(frame, "sentence_surface", place, scene);
+  const SceneTarget* target = pointer.target;
   const bool guesses = frame.view().looking.guessing.active;  // about one word, whatever the pointer passes
   const std::optional<Index> word = target && !guesses && !target->link && target->action == SceneAction::query_word
                                         ? std::optional(target->index)
                                         : std::nullopt;
-  if (target) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-  if (ImGui::IsItemActive()) drag_sampling(frame, scene, story(frame)), drag_opacity(frame, scene);
-  if (ImGui::IsItemDeactivated() && target && !was_dragged(frame)) {
+  if (pointer.held) {
+    drag_sampling(frame, scene, story(frame));
+    drag_opacity(frame, scene);
+    sentence_parts::drag_window_edge(frame, scene);
+  }
+  if (pointer.clicked && target) {
     click(frame, *target);
-  } else if (word != frame.view().looking.pointed) {
+  } else if (const ImVec2 moved = ImGui::GetIO().MouseDelta;  // a resting pointer points at nothing new
+             (moved.x != 0 || moved.y != 0 || !word) && word != frame.view().looking.pointed) {
     frame.show([word](View& v) { v.looking.pointed = word; });
   }
   draw_scene_on_way(frame, scene);
   draw_lit(*ImGui::GetWindowDrawList(), scene, target, frame.look, frame.u);
   draw_pointed_patch(frame, target);
+  tell_hint(frame, scene, target);
 }
 
 }  // namespace headlight

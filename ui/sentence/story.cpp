@@ -6,6 +6,7 @@
 
 #include "core/network/shipped_models.h"
 #include "core/scenario/inputs.h"
+#include "core/scenario/settings_table.h"
 #include "core/tensor/sampler.h"
 
 namespace headlight {
@@ -44,24 +45,31 @@ void add_rail(const Trace& trace, const View& view, const NetworkRun& run, Sente
     if (!weights.defined()) continue;
     RailLayer shown;
     shown.name = layer.layer;
-    for (Index h = 0; h < layer.heads; ++h) {
+    shown.answers = !story.picture && &run.queries_of(at) == &run.queries_of(chosen) &&
+                    weights.size(2) == trace.dims().n_q && weights.size(3) == run.keys_of(at).count();
+    if (&run.keys_of(at) != &run.keys_of(chosen)) shown.keys = &run.keys_of(at);
+    const bool is_cut = run.heads_of(at) != layer.heads;  // what its heads do was measured before
+    const auto claim = [&](Index h, bool brief) {
+      return is_cut ? std::string() : claim_of(network.file(), layer.layer, h, view.language, brief);
+    };
+    for (Index h = 0; h < weights.size(1); ++h) {
       const bool is_chosen = at == chosen && h == view.head;
       shown.heads.push_back(
           {.layer = at,
            .head = h,
            .weights = weights,
            .mask = {},
-           .claim = claim_of(network.file(), layer.layer, h, view.language),
+           .claim = claim(h, false),
            .chosen = is_chosen,
            .silent = run.knock_out.contains({at, h}) || (is_chosen && view.looking.knocked && run.is_small()),
-           .brief = claim_of(network.file(), layer.layer, h, view.language, true)});
+           .brief = claim(h, true)});
     }
     story.rail.push_back(std::move(shown));
   }
 }
 
 /// Whether each of the layer's queries is followed by its own prediction: in a decoder, or if no word attends to later
-/// ones.
+/// ones. A layer that is changed now is judged by the model's own rule, so that before and after are of the same word.
 bool predicts_after_each(const NetworkRun& run, const Trace& trace, Index batch) {
   const Index n_q = trace.dims().n_q;
   if (!run.logits.defined() || run.logits.size(1) != n_q || n_q < 2) return false;
@@ -70,8 +78,25 @@ bool predicts_after_each(const NetworkRun& run, const Trace& trace, Index batch)
   const TokenBatch& predicted = decodes ? run.text.decoder : run.text.tokens;
   if (&run.queries_of(layer) != &predicted) return false;
   if (decodes && !trace.inputs.self_attention()) return true;
+  if (run.change) return run.network->attention_of(layer).causal;
   return trace.has(Stage::mask) &&
          trace[Stage::mask].matrix(std::min(batch, trace[Stage::mask].size(0) - 1), 0)(0, n_q - 1) == 0;
+}
+
+/// The most probable next words. With a change, also the word that was first before it, as the second if need be:
+/// what becomes of it is the question.
+std::vector<LikelyToken> words_to_show(const NetworkRun& run, const OtherPass& other, Index batch, Index place) {
+  std::vector<LikelyToken> words = most_likely(run, batch, place, words_shown);
+  if (!other.run || other.beside) return words;
+  const LikelyToken former = most_likely(*other.run, batch, place, 1).front();
+  auto found = std::ranges::find(words, former.id, &LikelyToken::id);
+  if (found == words.begin()) return words;
+  if (found == words.end()) {
+    found = std::prev(words.end());
+    *found = {former.id, former.text, probability_of(run, batch, place, former.id)};
+  }
+  std::rotate(words.begin() + (words.size() > 1 ? 1 : 0), found, std::next(found));
+  return words;
 }
 
 void add_prediction(const Trace& trace, const View& view, const NetworkRun& run, Index place, const OtherPass& other,
@@ -83,7 +108,7 @@ void add_prediction(const Trace& trace, const View& view, const NetworkRun& run,
   story.sampling = view.looking.sampling;
   story.shares = next_shares(run, batch, place, story.sampling);
   const auto share = [](const std::vector<double>& all, Index token) { return all[static_cast<std::size_t>(token)]; };
-  for (const LikelyToken& token : most_likely(run, batch, place, words_shown)) {
+  for (const LikelyToken& token : words_to_show(run, other, batch, place)) {
     story.next.push_back(
         {token.text, token.id, share(story.shares, token.id), story.sampling.is_plain() ? -1 : token.probability});
   }
@@ -115,6 +140,66 @@ void add_prediction(const Trace& trace, const View& view, const NetworkRun& run,
     if (other.without_head) std::swap(guess.before, guess.probability);
   }
   if (other.without_head) story.shares = std::move(others);
+}
+
+void add_change(const NetworkRun& run, Index batch, Index place, const OtherPass& other, SentenceStory& story) {
+  if (!run.change) return;
+  ChangedLayer& changed = story.changed.emplace();
+  const NetworkLayer& layer = run.network->layer(run.change->layer);
+  for (const Setting& setting : all_settings()) {
+    if (setting.changes_layer(run.change->settings))
+      changed.settings.emplace_back(setting.key, setting.text(run.change->settings).value_or(""));
+  }
+  changed.layer = layer.layer;
+  changed.heads = run.heads_of(run.change->layer);
+  changed.heads_before = layer.heads;
+  if (!other.run || other.without_head || other.beside || other.unswapped || !run.logits.defined()) return;
+  batch = std::min(batch, run.logits.size(0) - 1);
+  if (place < 0) place = place_of_prediction(run, batch);
+  const LikelyToken before = most_likely(*other.run, batch, place, 1).front(),
+                    after = most_likely(run, batch, place, 1).front();
+  changed.before = before.text;
+  changed.probability_before = before.probability;
+  changed.after = after.text;
+  changed.probability_after = after.probability;
+}
+
+/// Looks for the head that gives most to the key that was asked for. A weight is not yet a reason: the effect is that
+/// of a pass without the head.
+void add_sought(const Trace& trace, const View& view, const NetworkRun& run, Index place, SentenceStory& story) {
+  const std::optional<Index> key = view.looking.at;
+  if (!key) return;
+  const Index query = asking_word(trace, view);
+  Sought best;
+  for (const RailLayer& layer : story.rail) {
+    if (!layer.answers || layer.keys || *key >= layer.heads.front().weights.size(3)) continue;
+    for (const RailHead& head : layer.heads) {
+      const Tensor& weights = head.weights;
+      const float weight = weights.matrix(std::min(view.batch, weights.size(0) - 1), head.head)(query, *key);
+      if (!(weight > best.weight)) continue;
+      best.layer = head.layer;
+      best.head = head.head;
+      best.weight = weight;
+    }
+  }
+  if (!(best.weight > 0)) return;
+  best.name = head_name(run.network->layer(best.layer), best.head);
+  const bool measured = run.is_small() && run.logits.defined() && !run.knock_out.contains({best.layer, best.head});
+  if (measured) {
+    const Index batch = std::min(view.batch, run.logits.size(0) - 1);
+    if (place < 0) place = place_of_prediction(run, batch);
+    const LikelyToken likely = most_likely(run, batch, place, 1).front();
+    RunOptions options;
+    options.weights = false;
+    options.change = run.change;
+    options.knock_out = run.knock_out;
+    options.knock_out.emplace(best.layer, best.head);
+    const NetworkRun without = run.network->run(run.text, options);
+    best.next = likely.text;
+    best.probability = likely.probability;
+    best.without = next_shares(without, batch, place, {})[static_cast<std::size_t>(likely.id)];
+  }
+  story.sought = std::move(best);
 }
 
 /// The network's input with the two swapped words at their original positions; unset if none are swapped.
@@ -214,21 +299,28 @@ SentenceStory story_of(const Trace& trace, const View& view, Index place, const 
   SentenceStory story;
   if (const auto run = network_of(trace.inputs)) {
     story.network = story.takes_words = true;
+    if (run->change) story.mask = run->change->settings.mask;
     story.can_knock = run->is_small();
     story.picture = patch_picture(*run, view.batch);
     if (story.picture) story.squashed = squashed_sides(*run, view.batch);
     add_rail(trace, view, *run, story);
     const Network& network = *run->network;
-    story.claim = claim_at(network.file(), layer_of(network, trace).layer, view.head);
+    const Index layer = network.layer_or_first(trace.scenario.layer);
+    if (run->heads_of(layer) == network.layer(layer).heads)
+      story.claim = claim_at(network.file(), layer_of(network, trace).layer, view.head);
     add_prediction(trace, view, *run, place, other, story);
+    add_change(*run, view.batch, place, other, story);
+    add_sought(trace, view, *run, place, story);
     return story;
   }
   story.random_weights = trace.inputs.random_parameters;
+  story.mask = trace.scenario.mask;
   story.takes_words = trace.scenario.source == Source::text;
   RailLayer layer;
   const Index heads = trace[Stage::weights].rank() >= 4 ? trace[Stage::weights].size(1) : 1;
   for (Index h = 0; h < heads && heads > 1; ++h)
     layer.heads.push_back({0, h, trace[Stage::weights], trace[Stage::mask], {}, h == view.head, false});
+  layer.answers = true;
   if (!layer.heads.empty()) story.rail.push_back(std::move(layer));
   return story;
 }
@@ -242,9 +334,9 @@ const OtherPass& other_pass(const Frame& frame) {
 const SentenceStory& sentence_story(const Frame& frame, Index place) {
   const View& v = frame.view();
   const OtherPass& other = other_pass(frame);
-  return frame.pictures.get<SentenceStory>([&] { return story_of(*frame.trace(), v, place, other); },
-                                           frame.document.trace, v.head, v.batch, v.language, v.looking.knocked,
-                                           v.looking.swapped, v.looking.sampling, place);
+  return frame.pictures.get<SentenceStory>(
+      [&] { return story_of(*frame.trace(), v, place, other); }, frame.document.trace, v.head, v.batch, v.language,
+      v.looking.knocked, v.looking.swapped, v.looking.sampling, place, v.looking.at, asking_word(*frame.trace(), v));
 }
 
 void choose_head(const Frame& frame, Index layer, Index head) {
@@ -256,11 +348,29 @@ void choose_head(const Frame& frame, Index layer, Index head) {
              [name = run->network->layers()[static_cast<std::size_t>(layer)].layer](Scenario& s) { s.layer = name; });
 }
 
+namespace {
+
+/// Whether a word was just written by the first click of a double click: the other word that is then under the pointer
+/// was not meant.
+bool is_second_click(const Frame& frame) {
+  struct LastClick {
+    double at = -1e9;
+  };
+  LastClick& last = frame.pictures.get<LastClick>([] { return LastClick{}; });
+  const double now = ImGui::GetTime();
+  const bool second = now - last.at < static_cast<double>(ImGui::GetIO().MouseDoubleClickTime);
+  last.at = now;
+  return second;
+}
+
+}  // namespace
+
 void write_word(const Frame& frame, const SentenceStory& story, std::optional<Index> token) {
   const auto run = network_of(frame.trace()->inputs);
   if (!run || !story.writes) return;
   const View& view = frame.view();
   const Index batch = std::min(view.batch, run->logits.size(0) - 1);
+  if (token && is_second_click(frame)) return;
   if (!token) {
     const auto number = philox(static_cast<std::uint64_t>(view.looking.draws),
                                static_cast<std::uint64_t>(frame.document.scenario.seed))[0];

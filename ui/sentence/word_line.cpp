@@ -185,7 +185,9 @@ void put_shares(Pen& pen, const WordLine& line, const Row& row, float depth, Ind
       while (end + 1 < line.places.size() && row.hidden[static_cast<std::size_t>(line.places[end + 1].index)] &&
              line.places[end + 1].line == place.line)
         ++end;
-      pen.hatch({{place.box.min.x, top}, {line.places[end].box.max.x, top + depth * 0.4f}});
+      const Rect hatched{{place.box.min.x, top}, {line.places[end].box.max.x, top + depth * 0.4f}};
+      pen.hatch(hatched);
+      if (!pen.context().view.presenting) pen.target(hatched, SceneAction::masks);
       const std::string_view words = pen.context().words("level.hidden_by_mask");
       const float width = line.places[end].box.max.x - place.box.min.x;
       if (pen.measure(Face::ui, pen.type.caption, words).x <= width)
@@ -196,6 +198,9 @@ void put_shares(Pen& pen, const WordLine& line, const Row& row, float depth, Ind
     }
     const float half = std::min(place.box.width() * 0.3f, 15 * u), x = place.box.centre().x;
     pen.fill({{x - half, top}, {x + half, bottom}}, look.field, Corner::cell * u);
+    const Rect column{{place.box.min.x, top}, {place.box.max.x, bottom + number * 1.2f}};
+    pen.target(column, SceneAction::rival, place.index);  // which head looks there
+    if (pen.context().view.looking.at == place.index) pen.box(column, look.k, Stroke::chosen(u), Corner::card * u);
     if (guessed) {
       pen.number(pen.type.number, {x, bottom + number * 0.6f}, Align::middle, look.muted, "?");
       continue;

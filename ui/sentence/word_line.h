@@ -67,7 +67,15 @@ float arc_peak(const Pen& pen, float apart);
 void put_arcs(Pen& pen, const WordLine& from_line, const WordLine& to_line, Index query, const Row& row, ImU32 colour,
               float top, bool two_lines);
 /// Bars below the words, `depth` high, with numbers, which are hidden while they are `guessed`. Masked keys are
-/// hatched.
+/// hatched. A click on a bar asks which head looks there.
 void put_shares(Pen& pen, const WordLine& line, const Row& row, float depth, Index lit, ImU32 colour, bool guessed);
+
+/// Chips at the right of the room: the mask and, once opened, patterns to replace it; `mask` is the scenario's.
+void put_masks(Pen& pen, const std::string& mask, Rect room);
+/// The expression of a pattern, by the index of SceneAction::mask.
+std::string mask_offered(const Trace& trace, Index which);
+/// Under a causal mask, a grip between the last hidden word and the first visible one; dragging it sets a window.
+void put_window_edge(Pen& pen, const WordLine& line, const Row& row, Index query, float depth);
+void drag_window_edge(const Frame& frame, const Scene& scene);
 
 }  // namespace headlight::sentence_parts

@@ -21,6 +21,15 @@ void draw_frozen_note(const Frame& frame, ImVec2 window) {
   draw_text(list, frame.fonts, Face::ui, pixels, {min.x + 10 * u, min.y + 5 * u}, frame.look.muted, words);
 }
 
+void draw_blank_note(const Frame& frame, ImVec2 window) {
+  const float u = frame.u, pixels = TypeSize::large * u;
+  const char* words = frame.words("level.blank");
+  const ImVec2 size = text_size(frame.fonts, Face::ui, pixels, words);
+  constexpr ImU32 dim = IM_COL32(122, 122, 122, 255);  // read at the desk; on the wall it disturbs nobody
+  draw_text(*ImGui::GetForegroundDrawList(), frame.fonts, Face::ui, pixels,
+            {window.x - size.x - 16 * u, window.y - size.y - 12 * u}, dim, words);
+}
+
 void KeptTimeline::follow(Document& document) {
   View& view = document.view;
   if (of_ == document.trace && way_ == view.way) return;

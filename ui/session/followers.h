@@ -30,6 +30,8 @@ struct FrozenPresentation {
 
 /// Draws the note in the corner that says that the picture is frozen, and how to end it.
 void draw_frozen_note(const Frame& frame, ImVec2 window);
+/// The same on a black screen: how the picture comes back.
+void draw_blank_note(const Frame& frame, ImVec2 window);
 
 /// The timeline of the shown trace, rebuilt when the trace or the order of products changes.
 class KeptTimeline {

@@ -4,40 +4,22 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
-#include <fstream>
-#include <iterator>
 #include <random>
 #include <utility>
 
-#include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "core/files/own_files.h"
 
 namespace headlight {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t largest = 64u << 20;  // larger files were not written by this program
-
-/// Locks the journal's lock file; −1 if another process holds the lock.
-int try_lock(const fs::path& file) {
-  const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (descriptor < 0) return -1;
-  if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return descriptor;
-  ::close(descriptor);
-  return -1;
-}
+constexpr std::size_t largest = 64u << 20;  // larger files were not written by this program
 
 fs::path lock_of(fs::path file) { return file.replace_extension(".lock"); }
-
-void sync_folder(const fs::path& folder) {
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;
-  ::fsync(descriptor);
-  ::close(descriptor);
-}
 
 std::string time_of(const fs::path& file) {
   struct stat about {};
@@ -49,15 +31,28 @@ std::string time_of(const fs::path& file) {
   return text;
 }
 
+/// Removes the lock files of windows that have ended and left nothing to recover.
+void remove_dead_locks(const fs::path& folder) {
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    fs::path journal = entry->path();
+    if (journal.extension() != ".lock" || fs::exists(journal.replace_extension(".json"), error)) continue;
+    const int lock = lock_own_file(entry->path());
+    if (lock < 0) continue;
+    std::error_code unremoved;
+    fs::remove(entry->path(), unremoved);
+    ::close(lock);
+  }
+}
+
 }  // namespace
 
 Journal::Journal(fs::path folder) : folder_(std::move(folder)) {
-  std::error_code error;
-  fs::create_directories(folder_, error);
+  remove_dead_locks(folder_);
   std::random_device random;
   const std::string name = std::to_string(::getpid()) + "-" + std::to_string(random());
   file_ = folder_ / (name + ".json");
-  lock_ = try_lock(lock_of(file_));
+  lock_ = lock_own_file(lock_of(file_));
   if (lock_ < 0) trouble_ = std::strerror(errno);
   begin();
 }
@@ -70,29 +65,6 @@ Journal::~Journal() {
     ::close(lock_);
   }
   for (const auto& [file, descriptor] : held_) ::close(descriptor);
-}
-
-std::string Journal::write_synced(const fs::path& file, const std::string& text) {
-  fs::path beside = file;
-  beside += ".new";
-  const int descriptor = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (descriptor < 0) return std::strerror(errno);
-  std::size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t wrote = ::write(descriptor, text.data() + done, text.size() - done);
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote <= 0) break;
-    done += static_cast<std::size_t>(wrote);
-  }
-  const bool whole = done == text.size() && ::fsync(descriptor) == 0;
-  const std::string reason = whole ? std::string() : std::strerror(errno);
-  ::close(descriptor);
-  if (whole && ::rename(beside.c_str(), file.c_str()) == 0) {
-    sync_folder(file.parent_path());
-    return {};
-  }
-  ::unlink(beside.c_str());
-  return reason.empty() ? std::strerror(errno) : reason;
 }
 
 void Journal::close() {
@@ -120,13 +92,11 @@ std::optional<Journal::Found> Journal::find() {
   }
   std::ranges::sort(files, std::greater<>());
   for (const auto& [time, file] : files) {
-    const int descriptor = try_lock(lock_of(file));
+    const int descriptor = lock_own_file(lock_of(file));
     if (descriptor < 0) continue;  // belongs to an open window
     held_.emplace_back(file, descriptor);
-    if (fs::file_size(file, error) > largest || error) continue;
-    std::ifstream stream(file, std::ios::binary);
-    std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
-    return Found{file, std::move(text), time_of(file)};
+    if (std::optional<std::string> text = read_own_file(file, largest))
+      return Found{file, std::move(*text), time_of(file)};
   }
   return std::nullopt;
 }

@@ -46,8 +46,6 @@ class Journal {
   void begin();
   void end();
   void work(std::stop_token quit);
-  /// Returns why it failed; "" on success.
-  static std::string write_synced(const std::filesystem::path& file, const std::string& text);
 
   std::filesystem::path folder_, file_;
   int lock_ = -1;

@@ -1,6 +1,7 @@
 // Writes the journal on a thread, since disks can be slow.
 #include <utility>
 
+#include "core/files/own_files.h"
 #include "ui/session/journal.h"
 
 namespace headlight {
@@ -21,7 +22,7 @@ void Journal::work(std::stop_token quit) {
     const std::string text = std::exchange(waiting_, {}).value();
     writing_ = true;
     lock.unlock();
-    const std::string trouble = write_synced(file_, text);
+    const std::string trouble = write_own_file(file_, text);
     lock.lock();
     writing_ = false;
     trouble_ = trouble;

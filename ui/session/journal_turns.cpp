@@ -1,4 +1,5 @@
 // The journal in a program without threads: files are in memory, so it is written at once.
+#include "core/files/own_files.h"
 #include "ui/session/journal.h"
 
 namespace headlight {
@@ -7,7 +8,7 @@ void Journal::begin() {}
 void Journal::end() {}
 
 void Journal::keep(std::string text) {
-  if (lock_ >= 0) trouble_ = write_synced(file_, text);
+  if (lock_ >= 0) trouble_ = write_own_file(file_, text);
 }
 
 void Journal::wait() {}

@@ -66,6 +66,12 @@ bool press_lesson_keys(const Frame& frame, bool forward, bool back) {
   return true;
 }
 
+/// The view's own keys; returns whether one was pressed.
+bool press_view_keys(const Frame& frame) {
+  auto* const press = view_entry(frame.view().kind).press;
+  return press && press(frame);
+}
+
 /// Keys of the step player and of the presentation.
 void player_keys(const Frame& frame) {
   const View& view = frame.view();
@@ -76,9 +82,9 @@ void player_keys(const Frame& frame) {
              back = (free && pressed(Key::left)) || pressed(Key::page_up);
   if (!shift && press_lesson_keys(frame, forward, back)) return;
   const bool first = free && pressed(Key::home), end = free && pressed(Key::end);
-  const bool whole = view.kind == ViewKind::network;  // its arrow keys move between heads (ui/network/network_view.cpp)
+  const bool own_arrows = view_entry(view.kind).own_arrows;
   const bool near = level_shown(view) != Level::pipeline;  // there a step is a whole stage, with Shift a row
-  if (whole) {
+  if (own_arrows) {
   } else if (near && !shift) {
     const Timeline& timeline = frame.timeline;
     if (forward)
@@ -101,11 +107,13 @@ void player_keys(const Frame& frame) {
       v = one_level_in(std::move(v), *trace, timeline);
     });
   }
-  if (pressed_once('a')) frame.actions.push_back(Pin{});
-  const bool plays = free && pressed_once(Key::space), presents = pressed_once('p') || pressed_once(Key::f5),
-             blanks = pressed_once('b'), freezes = view.presenting && pressed_once('f');
+  const bool letters = frame.takes_letters();
+  if (letters && pressed_once('a')) frame.actions.push_back(Pin{});
+  const bool plays = free && pressed_once(Key::space),
+             presents = (letters && pressed_once('p')) || pressed_once(Key::f5),
+             blanks = view.presenting && pressed_once('b'), freezes = view.presenting && pressed_once('f');
   const bool notes = !frame.document.origin.lesson.course.empty() && pressed_once('n');
-  const bool reaches = !whole && pressed_once('r');
+  const bool reaches = letters && !own_arrows && pressed_once('r');
   if (plays && !write_next_word(frame)) {
     frame.show([trace = frame.document.trace, &timeline = frame.timeline](View& v) {
       v = with_play_toggled(std::move(v), *trace, timeline);
@@ -136,9 +144,12 @@ void toggle_export(const Frame& frame) {
   frame.show([trace = frame.document.trace, own = frame.document.own](View& v) { open_export_dialog(v, *trace, own); });
 }
 
-/// Cancels one thing, the first of: keyboard focus of a control, message, menu, dialog, presentation, moment, pinned
-/// cell.
+bool is_list_open() { return ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel); }
+
+/// Cancels one thing, the first of: an open list, keyboard focus of a control, message, menu, dialog, presentation,
+/// moment, pinned cell; then goes back to where one came from.
 void escape(const Frame& frame) {
+  if (is_list_open()) return;  // it closes itself (choice_box)
   if (frame.focus.shown()) return frame.focus.let_go();
   const Document& document = frame.document;
   if (!document.error.empty() || !document.notice.empty()) {
@@ -158,22 +169,8 @@ void escape(const Frame& frame) {
       v.looking.guessing = {};
     } else if (v.presenting) {
       v.presenting = false;
-    } else if (v.kind == ViewKind::network) {
-      if (v.network.together == LayersTogether::none) v.kind = ViewKind::pipeline;
-      v.network.together = LayersTogether::none;
-    } else if (v.kind == ViewKind::mask && v.mask_painting.tool != PaintTool::look) {
-      v.mask_painting.tool = PaintTool::look;
-    } else if (v.kind == ViewKind::pipeline && v.looking.level == Level::operation && v.step) {
-      v = without_moment(std::move(v));
-      v.looking.level = Level::pipeline;
-    } else if (v.step) {
-      v = without_moment(std::move(v));
-    } else if (v.kind == ViewKind::pipeline && v.looking.level == Level::operation) {
-      v.looking.level = Level::pipeline;
-    } else if (v.selected || v.kind != ViewKind::pipeline) {
-      v.selected.reset();
     } else {
-      v.looking.level = Level::sentence;
+      cancel_in_view(v);
     }
   });
 }
@@ -197,16 +194,17 @@ void look_keys(const Frame& frame) {
     return;
   }
   const Index step = io.KeyShift ? -1 : 1;
-  if (pressed_once('v')) {
+  if (frame.takes_letters() && pressed_once('v')) {
     const auto all = all_views();
     const auto now = std::ranges::find(all, view.kind, &ViewEntry::kind) - all.begin(),
                count = static_cast<std::ptrdiff_t>(all.size());
-    frame.show([kind = all[static_cast<std::size_t>((now + step + count) % count)].kind](View& v) { v.kind = kind; });
+    frame.show(
+        [kind = all[static_cast<std::size_t>((now + step + count) % count)].kind](View& v) { go_to_view(v, kind); });
   }
   const bool own =
-      view.kind == ViewKind::network ||
+      view_entry(view.kind).own_arrows ||
       (view.kind == ViewKind::pipeline && level_shown(view) == Level::sentence);  // these handle the keys themselves
-  if (!own && pressed('h')) {
+  if (!own && frame.letter('h')) {
     frame.show([heads = frame.trace()->dims().heads, step](View& v) {
       v.head = (v.head + step + heads) % heads;
       if (v.heads.isolated) v.heads.isolated = v.head;
@@ -222,7 +220,8 @@ void press_keys(const Frame& frame) {
   if (ctrl && pressed_once('q')) frame.actions.push_back(Quit{});
   if (ctrl && pressed_once('s')) frame.actions.push_back(AskToSave{Next::stay, io.KeyShift});
   if (ctrl && pressed_once('e') && frame.trace()) toggle_export(frame);
-  if (io.WantTextInput) {
+  const bool begins = frame.typing.recovered && frame.typing.tries > 0;  // a field is about to get the keyboard
+  if (io.WantTextInput || begins) {
     if (!ctrl && frame.view().dialog == Dialog::none)
       press_lesson_keys(frame, pressed(Key::page_down), pressed(Key::page_up));
     if (frame.view().dialog != Dialog::none && pressed_once(Key::escape)) escape(frame);
@@ -241,11 +240,12 @@ void press_keys(const Frame& frame) {
       (pressed_once(Key::space) || pressed_once(Key::enter) || pressed_once(Key::tab) || pressed(Key::right)))
     frame.show([](View& v) { v.dialog = Dialog::none; });
   if (frame.trace() && !io.KeyCtrl && !io.KeyAlt && (welcome || frame.view().dialog == Dialog::none) &&
-      !press_painting_keys(frame)) {
+      !press_view_keys(frame)) {
     player_keys(frame);
-    if (!press_map_keys(frame)) press_facet_keys(frame);
+    press_facet_keys(frame);
   }
-  if (frame.trace() && !io.KeyCtrl && frame.view().dialog == Dialog::none &&
+  if (frame.trace() && ctrl) press_facet_keys(frame);
+  if (frame.trace() && !(io.KeyCtrl && io.KeyAlt) && frame.view().dialog == Dialog::none &&
       frame.view().mask_painting.tool == PaintTool::look)
     look_keys(frame);
   if (pressed_once(Key::escape)) escape(frame);

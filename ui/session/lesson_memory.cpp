@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/files/own_files.h"
 #include "core/files/whole_file.h"
 #include "core/tensor/error.h"
 #include "core/text/utf8_path.h"
@@ -60,12 +61,17 @@ LessonProgress progress_from(const Json& json) {
   return progress;
 }
 
-std::optional<LessonProgress> read_progress(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) return {};
+/// Discarded if it is not there or damaged.
+Json read_memory(const std::filesystem::path& file) {
+  constexpr std::size_t largest = 16 << 20;
+  return Json::parse(read_own_file(file, largest).value_or(""), nullptr, false);
+}
+
+std::optional<LessonProgress> progress_in(const Json& json) {
   try {
-    return progress_from(Json::parse(stream));
-  } catch (const std::exception&) { return {}; }
+    if (json.is_object()) return progress_from(json);
+  } catch (const std::exception&) {}
+  return {};
 }
 
 LessonStanding standing_of(const LessonProgress& progress) {
@@ -128,17 +134,16 @@ void LessonMemory::read_standings() {
   auto standings = std::make_shared<LessonStandings>();
   std::error_code none;
   for (const auto& entry : std::filesystem::directory_iterator(folder_, none)) {
-    std::ifstream stream(entry.path(), std::ios::binary);
-    const Json json = Json::parse(stream, nullptr, false);
+    const Json json = read_memory(entry.path());
     if (!json.is_object() || !json.contains("lesson") || !json["lesson"].is_string()) continue;
-    if (const auto progress = read_progress(entry.path()))
+    if (const auto progress = progress_in(json))
       (*standings)[json["lesson"].get<std::string>()] = standing_of(*progress);
   }
   standings_ = std::move(standings);
 }
 
 LessonProgress LessonMemory::recall(const std::string& lesson) const {
-  return read_progress(file_of(lesson)).value_or(LessonProgress{});
+  return progress_in(read_memory(file_of(lesson))).value_or(LessonProgress{});
 }
 
 std::shared_ptr<const LessonStandings> LessonMemory::keep(const Document& document) {
@@ -160,12 +165,7 @@ void LessonMemory::write(const std::string& lesson, const LessonProgress& progre
   Json json = progress_json(progress);
   json["lesson"] = lesson;
   const std::string text = json.dump(1, ' ', false, Json::error_handler_t::replace);
-  try {
-    std::error_code none;
-    std::filesystem::create_directories(folder_, none);
-    write_whole_file(file_of(lesson), text);
-  } catch (const InputError&) {  // the progress is then lost when the program ends
-  }
+  write_own_file(file_of(lesson), text);  // if it fails, the progress is lost when the program ends
 }
 
 void LessonMemory::put(const std::string& lesson, const LessonProgress& progress) {

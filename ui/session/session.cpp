@@ -26,6 +26,7 @@ void Session::update() {
   });
   if (is_current(s.document)) look_within(s.document.view, *s.document.trace);
   s.guarded([&] { s.laid_over.follow(s.document); });
+  s.guarded([&] { s.run.follow(s.document); });
   s.keep_words();
   s.notices.follow(s.document);
   s.guarded([&] { s.keeper.keep(s.document, s.typed(), s.log); });
@@ -57,6 +58,8 @@ bool Session::offers_recovery() const { return state_->keeper.offered() != nullp
 bool Session::prepare_fonts(float scale) {
   State& s = *state_;
   if (s.document.view.presenting) scale *= presentation_scale(ImGui::GetIO().DisplaySize, scale);
+  constexpr float least_scale = 0.25f, most_scale = 8;                       // pixels per point
+  scale = scale >= least_scale ? std::min(scale, most_scale) : least_scale;  // also if it is no number
   s.fonts.make_large(!s.document.view.presenting && room_scale(ImGui::GetIO().DisplaySize, scale) > 1.25f);
   s.guarded([&] { s.shown_text.gather(s.document, s.words, s.opener, s.pictures); });
   if (s.styled_scale != scale || s.styled != s.document.view.theme) {
@@ -126,6 +129,7 @@ bool Session::draw(MatrixPainter& painter) {
   } else {
     s.draw_panels(frame, window);
   }
+  if (s.document.view.blank) draw_blank_note(frame, window);
   const RecoveryAnswer answer = s.draw_offer(frame, window);
   draw_keyboard_ring(frame);
   if (s.drawing) s.drawing->close();
@@ -182,14 +186,15 @@ void Session::ask_to_close() {
 
 bool Session::settled() const {
   const State& s = *state_;
-  return s.computation.is_settled(s.document) && s.laid_over.is_settled(s.document) && s.tiles.progress().settled &&
-         s.joiner.settled() && s.task.settled() && !s.draws_on();
+  return s.computation.is_settled(s.document) && s.laid_over.is_settled(s.document) && s.run.is_settled(s.document) &&
+         s.tiles.progress().settled && s.joiner.settled() && s.task.settled() && !s.draws_on();
 }
 
 Message Session::wait() {
   State& s = *state_;
   s.guarded([&] { s.computation.wait(s.document, s.opener, s.words); });
   s.guarded([&] { s.laid_over.wait(s.document); });
+  s.guarded([&] { s.run.wait(s.document); });
   s.tiles.wait();
   s.joiner.wait();
   s.task.wait();
@@ -202,6 +207,7 @@ double Session::next_frame_in() const {
   const double playing = Playback::next_frame_in(state_->document.view);
   const double notice = state_->notices.seconds_left(state_->document);
   if (!state_->document.notice.empty() && notice < playing) return notice;
+  if (state_->run.paces(state_->document)) return 0;
   if (state_->document.searching.busy && playing > progress_seconds) return progress_seconds;
   return std::min(state_->keeper.seconds_to_keeping(), settled() ? playing : std::min(playing, progress_seconds));
 }

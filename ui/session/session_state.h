@@ -27,6 +27,7 @@
 #include "ui/session/followers.h"
 #include "ui/session/lesson_memory.h"
 #include "ui/session/recovery.h"
+#include "ui/session/run_follower.h"
 #include "ui/session/session.h"
 #include "ui/views/registry.h"
 #include "ui/widgets/pressable.h"
@@ -55,16 +56,11 @@ class ShownText {
   std::string folder_;
 };
 
-/// The label of a setting's control; its key if it has no control.
-inline std::string_view setting_word(const Words& words, const std::string& key) {
-  const std::string label = "settings." + key;
-  return words.has(label) ? std::string_view(words(label)) : std::string_view(key);
-}
-
 struct Session::State {
   Document document;
   Computation computation;
   OwnComparison laid_over;
+  RunFollower run;
   Autosave keeper;
   LessonSession lessons;
   Opener opener;
@@ -99,6 +95,7 @@ struct Session::State {
       : document(std::move(start)),
         computation(wake),
         laid_over(wake),
+        run(wake),
         opener(std::move(opened)),
         scenario_watch(wake),
         words(words_for(document)),
@@ -281,7 +278,7 @@ struct Session::State {
   }
 
   void leave(bool surely) {
-    if (surely || !has_unsaved_changes(document)) {
+    if (surely || !has_own_work(document)) {
       requests.close = true;
     } else {
       document.view.saving.next = Next::leave;

@@ -319,6 +319,7 @@ std::optional<int> choice_box(const Frame& frame, const char* id, int count, int
       if (i == chosen) ImGui::SetItemDefaultFocus();
       ImGui::PopID();
     }
+    if (compat::pressed_once(compat::Key::escape)) ImGui::CloseCurrentPopup();
     ImGui::EndCombo();
   } else if (takes_keyboard(frame)) {
     const int next = chosen + (compat::pressed(compat::Key::down) ? 1 : 0) - (compat::pressed(compat::Key::up) ? 1 : 0);

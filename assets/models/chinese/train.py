@@ -26,6 +26,7 @@ STORIES = Path("/usr/share/games/wesnoth/1.16/locale/zh_CN/LC_MESSAGES")
 HANDBOOK = Path("/usr/share/doc/debian-handbook/html/zh-CN")
 FORTUNES = Path("/usr/share/games/fortunes")
 STEPS = 7000
+OPENING = "为什么要在夜里赶路？"
 EXAMPLES = ["我昨天买的那本书很有意思", "我们必须在天黑之前赶到城里", "老人把手中的信交给了年轻的国王", "他从来没有见过这么大的树"]
 CHARACTER = r"\u4e00-\u9fff"
 
@@ -98,4 +99,4 @@ if __name__ == "__main__":
     training.publish_text(here, model, words, training.longest_words(words), dict(
         id="chinese", language="zh", title=dict(en="Chinese: stories, poems, proverbs", zh="中文：故事、诗词、谚语"),
         task=dict(en="the next character of Chinese", zh="中文的下一个字"), examples=EXAMPLES), out, probes, kinds.KINDS, kinds.DOES, STEPS, seconds,
-        opening=[ids[c] for c in "这到底是怎么回事"])
+        opening=(OPENING, [ids[c] for c in OPENING]))

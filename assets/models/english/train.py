@@ -27,6 +27,7 @@ WORDNET = Path("/usr/share/wordnet")
 STORIES = Path("/usr/share/games/wesnoth/1.16/locale/zh_CN/LC_MESSAGES")  # each translation with its English original
 WHOLE_WORDS, PIECES, STEPS = 5400, 600, 7000
 
+OPENING = "the woman asked her brother because she was tired ."
 EXAMPLES = [
     "The bank raised the rates because it feared inflation",
     "She gave her brother the book that he wanted",
@@ -189,4 +190,4 @@ if __name__ == "__main__":
         id="english", language="en", title=dict(en="Plain English", zh="日常英文"),
         task=dict(en="the next word of plain English: a dictionary's definitions and examples, stories", zh="日常英文的下一个词：词典的释义与例句、故事"),
         examples=EXAMPLES), out, probes, kinds.KINDS, kinds.DOES, STEPS, seconds,
-        opening=pieces.line("the girl looked at".split()))
+        opening=(OPENING, pieces.line(OPENING.split())))

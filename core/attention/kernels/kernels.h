@@ -14,6 +14,12 @@
 
 namespace headlight {
 
+/// The numbers of one step of AdamW.
+struct AdamWStep {
+  float rate, decay, beta1, beta2, epsilon;
+  float correction1, correction2;  ///< c₁, c₂
+};
+
 /// The functions of one instruction set. All strides are in floats; rows are contiguous in memory unless a stride is
 /// given.
 struct Kernels {
@@ -69,6 +75,33 @@ struct Kernels {
   /// The range [first, end) outside of which x is 0; first = end if all of x is 0. −0 counts as 0.
   void (*bounds)(const float* x, Index n, Index* first, Index* end);
   bool (*finite)(const float* x, Index n);
+
+  // Training (core/training): rows forward, and gradients backward. d stands for dL/d….
+  /// multiply() with the transpose of a [depth, rows]: c = aᵀ · B.
+  void (*multiply_across)(const float* a, Index a_stride, const float* packed, Index rows, Index cols, Index depth,
+                          float* c, Index c_stride, bool add);
+  /// Σ x · y
+  float (*dot)(const float* x, const float* y, Index n);
+  /// x += by · y
+  void (*add_scaled)(float* x, const float* y, Index n, float by);
+  /// y = gelu(x), the tanh form (Hendrycks & Gimpel 2016)
+  void (*gelu)(const float* x, float* y, Index n);
+  /// d ← d · gelu′(x)
+  void (*gelu_slope)(const float* x, float* d, Index n);
+  /// d ← d · (1 − (y / c)²) where y = c · tanh(x / c): d of a soft-cap
+  void (*cap_slope)(const float* y, float* d, Index n, float c);
+  /// d ← a · (d − Σ d · a): d of softmax's row a
+  void (*softmax_slope)(const float* a, float* d, Index n);
+  /// xhat = (x − mean) / √(variance + ε), y = xhat · gain + bias; returns 1 / √(variance + ε).
+  float (*layer_norm)(const float* x, const float* gain, const float* bias, float epsilon, float* xhat, float* y,
+                      Index n);
+  /// dx += (g − mean(g) − xhat · mean(g · xhat)) · inverse, g = d · gain; d_gain += d · xhat, d_bias += d.
+  void (*layer_norm_slope)(const float* d, const float* xhat, const float* gain, float inverse, float* dx,
+                           float* d_gain, float* d_bias, Index n);
+  /// AdamW (Loshchilov & Hutter 2019) as in torch.optim.AdamW:
+  /// p ← p − rate · decay · p;  m ← β₁ m + (1 − β₁) g;  v ← β₂ v + (1 − β₂) g²;
+  /// p ← p − rate / c₁ · m / (√v / √c₂ + ε), where c = 1 − β^step.
+  void (*adamw)(float* p, float* m, float* v, const float* g, Index n, const AdamWStep& step);
 };
 
 /// The fastest kernels for this processor, or those that the environment variable HEADLIGHT_KERNELS names; chosen once.

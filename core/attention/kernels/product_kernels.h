@@ -55,7 +55,8 @@ void pack(const float* b, I row_stride, I col_stride, I depth, I cols, float* to
 }
 
 // Computes a tile of c in registers; each number is one chain of products over `depth`.
-template <int rows, int vectors>
+// `across`: a is read down its columns, as the transpose of what is stored.
+template <bool across, int rows, int vectors>
 void tile(const float* a, I a_stride, const float* b, I cols, I depth, float* c, I c_stride, bool add) {
   V sums[rows][vectors] = {};
   for (I k = 0; k < depth; ++k, b += panel) {
@@ -64,7 +65,7 @@ void tile(const float* a, I a_stride, const float* b, I cols, I depth, float* c,
     for (int j = 0; j < vectors; ++j) right[j] = load(b + j * lanes);
     HEADLIGHT_UNROLL
     for (int i = 0; i < rows; ++i) {
-      const V left = all(a[i * a_stride + k]);
+      const V left = all(across ? a[k * a_stride + i] : a[i * a_stride + k]);
       HEADLIGHT_UNROLL
       for (int j = 0; j < vectors; ++j) sums[i][j] += left * right[j];
     }
@@ -84,36 +85,47 @@ void tile(const float* a, I a_stride, const float* b, I cols, I depth, float* c,
   }
 }
 
-template <int vectors>
+template <bool across, int vectors>
 void tiles(const float* a, I a_stride, const float* b, I rows, I cols, I depth, float* c, I c_stride, bool add) {
   I row = 0;
+  const I step = across ? 1 : a_stride;
   for (; row + tile_rows <= rows; row += tile_rows) {
-    tile<tile_rows, vectors>(a + row * a_stride, a_stride, b, cols, depth, c + row * c_stride, c_stride, add);
+    tile<across, tile_rows, vectors>(a + row * step, a_stride, b, cols, depth, c + row * c_stride, c_stride, add);
   }
-  a += row * a_stride;
+  a += row * step;
   c += row * c_stride;
   static_assert(tile_rows == 6);
   switch (rows - row) {
-    case 5: return tile<5, vectors>(a, a_stride, b, cols, depth, c, c_stride, add);
-    case 4: return tile<4, vectors>(a, a_stride, b, cols, depth, c, c_stride, add);
-    case 3: return tile<3, vectors>(a, a_stride, b, cols, depth, c, c_stride, add);
-    case 2: return tile<2, vectors>(a, a_stride, b, cols, depth, c, c_stride, add);
-    case 1: return tile<1, vectors>(a, a_stride, b, cols, depth, c, c_stride, add);
+    case 5: return tile<across, 5, vectors>(a, a_stride, b, cols, depth, c, c_stride, add);
+    case 4: return tile<across, 4, vectors>(a, a_stride, b, cols, depth, c, c_stride, add);
+    case 3: return tile<across, 3, vectors>(a, a_stride, b, cols, depth, c, c_stride, add);
+    case 2: return tile<across, 2, vectors>(a, a_stride, b, cols, depth, c, c_stride, add);
+    case 1: return tile<across, 1, vectors>(a, a_stride, b, cols, depth, c, c_stride, add);
+    default: return;
+  }
+}
+
+template <bool across>
+void multiply_by(const float* a, I a_stride, const float* packed, I rows, I cols, I depth, float* c, I c_stride,
+                 bool add) {
+  switch ((cols + lanes - 1) / lanes) {
+#if HEADLIGHT_TILE_VECTORS >= 4
+    case 4: return tiles<across, 4>(a, a_stride, packed, rows, cols, depth, c, c_stride, add);
+    case 3: return tiles<across, 3>(a, a_stride, packed, rows, cols, depth, c, c_stride, add);
+#endif
+    case 2: return tiles<across, 2>(a, a_stride, packed, rows, cols, depth, c, c_stride, add);
+    case 1: return tiles<across, 1>(a, a_stride, packed, rows, cols, depth, c, c_stride, add);
     default: return;
   }
 }
 
 void multiply(const float* a, I a_stride, const float* packed, I rows, I cols, I depth, float* c, I c_stride,
               bool add) {
-  switch ((cols + lanes - 1) / lanes) {
-#if HEADLIGHT_TILE_VECTORS >= 4
-    case 4: return tiles<4>(a, a_stride, packed, rows, cols, depth, c, c_stride, add);
-    case 3: return tiles<3>(a, a_stride, packed, rows, cols, depth, c, c_stride, add);
-#endif
-    case 2: return tiles<2>(a, a_stride, packed, rows, cols, depth, c, c_stride, add);
-    case 1: return tiles<1>(a, a_stride, packed, rows, cols, depth, c, c_stride, add);
-    default: return;
-  }
+  multiply_by<false>(a, a_stride, packed, rows, cols, depth, c, c_stride, add);
+}
+void multiply_across(const float* a, I a_stride, const float* packed, I rows, I cols, I depth, float* c, I c_stride,
+                     bool add) {
+  multiply_by<true>(a, a_stride, packed, rows, cols, depth, c, c_stride, add);
 }
 
 template <int rows, int cols>

@@ -9,6 +9,7 @@
 
 #include "core/attention/kernels/lanes.h"
 #include "core/attention/kernels/product_kernels.h"
+#include "core/attention/kernels/training_kernels.h"
 
 namespace headlight {
 namespace {
@@ -187,8 +188,38 @@ bool finite(const float* x, I n) {
 }
 
 constexpr Kernels kernel_table(const char* name) {
-  return {name, panel,   pack,    multiply, dots,         sum_rows, scale, add_rows, cap,        mask,   mask_by_sum,
-          drop, softmax, largest, reach,    exponentials, fold,     copy,  stream,   end_stream, bounds, finite};
+  return {name,
+          panel,
+          pack,
+          multiply,
+          dots,
+          sum_rows,
+          scale,
+          add_rows,
+          cap,
+          mask,
+          mask_by_sum,
+          drop,
+          softmax,
+          largest,
+          reach,
+          exponentials,
+          fold,
+          copy,
+          stream,
+          end_stream,
+          bounds,
+          finite,
+          multiply_across,
+          dot,
+          add_scaled,
+          gelu,
+          gelu_slope,
+          cap_slope,
+          softmax_slope,
+          layer_norm,
+          layer_norm_slope,
+          adamw};
 }
 
 }  // namespace

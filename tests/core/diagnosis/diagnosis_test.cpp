@@ -71,11 +71,14 @@ TEST_CASE("agreement is PyTorch's within a tolerance, with NaN and infinities in
   CHECK(std::isinf(agreement(Tensor::of({1}, {NAN}), Tensor::of({1}, {0})).largest));
 }
 
-TEST_CASE("the table of mistakes has each mistake of the manual once") {
-  std::set<std::string> ids;
-  for (const Mistake& mistake : all_mistakes()) ids.insert(mistake.id);
-  CHECK(ids.size() == 34);
-  CHECK(all_mistakes().size() == 34);
+TEST_CASE("the table of mistakes has each id of the manual; only the ids of kinds have several rows") {
+  std::set<std::string> ids, twice;
+  for (const Mistake& mistake : all_mistakes()) {
+    if (!ids.insert(mistake.id).second) twice.insert(mistake.id);
+  }
+  CHECK(ids.size() == 43);
+  CHECK(twice == std::set<std::string>{"attention_over_batch", "mask_inverted", "split_interleaved", "step_missing",
+                                       "wrong_order", "wrong_parameter"});
 }
 
 TEST_CASE("the code that an explanation suggests has no words, so every language can show it") {
@@ -262,7 +265,7 @@ std::vector<NamedArray> only(const Trace& trace, std::initializer_list<Stage> st
 
 }  // namespace
 
-TEST_CASE("a correct computation under a mask that was not given has no mistake") {
+TEST_CASE("a correct computation under a mask that was not given has no mistake, and is not called right") {
   const auto trace = unmasked_run(), theirs = causal_run();
   for (const auto& saved : {only(*theirs, {Stage::mask, Stage::weights}), only(*theirs, {Stage::masked_scores}),
                             only(*theirs, {Stage::weights}), only(*theirs, {Stage::output}), arrays_of(*theirs)}) {
@@ -270,7 +273,8 @@ TEST_CASE("a correct computation under a mask that was not given has no mistake"
     const Comparison comparison = compare(trace, own);
     REQUIRE(comparison.assumed);
     CHECK(comparison.assumed->settings == "--mask \"causal()\"");
-    CHECK(comparison.matches());
+    CHECK(comparison.agrees());
+    CHECK_FALSE(comparison.matches());
     CHECK(comparison.diagnosis().empty());
   }
 }

@@ -55,6 +55,25 @@ FigureSpec one_panel(const Tensor& values) {
 
 }  // namespace
 
+TEST_CASE("a title with a name of the template is shown as it is, and ends no element of the page") {
+  const Tensor values = Tensor::of({1, 1}, {0.5f});
+  FigureSpec spec = one_panel(values);
+  for (const std::string title : {"{{data}}", "{{script}}{{style}}{{title}}", "</script><b>&{{data}}"}) {
+    spec.title = title;
+    const std::string page = html_figure(spec, "scores", nullptr);
+    CHECK(data_of(page)["title"] == title);
+    FigureSpec plain = spec;
+    plain.title = "plain";
+    const auto count = [](const std::string& text, std::string_view part) {
+      std::size_t found = 0;
+      for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+      return found;
+    };
+    for (const char* tag : {"</script>", "<script", "</style>", "headlight-data", "<b>"})
+      CHECK(count(page, tag) == count(html_figure(plain, "scores", nullptr), tag));
+  }
+}
+
 TEST_CASE("a page holds every number of its figure within half a step of its scale") {
   Scenario s;
   s.text = "the cat that chases the dogs";

@@ -42,3 +42,14 @@ TEST_CASE("a damaged list of recent files keeps its valid lines") {
   nowhere.add("/x.npz");  // the list cannot be written, but is kept in memory
   CHECK(nowhere.paths() == std::vector<std::string>{"/x.npz"});
 }
+
+TEST_CASE("a shipped model is kept by its name, also one that an older version stored as a path") {
+  const TempFolder folder;
+  RecentFiles recent(folder / "recent");
+  recent.add("/a.npz");
+  recent.add("model:english");
+  CHECK(recent.paths() == std::vector<std::string>{"model:english", "/a.npz"});
+  CHECK(RecentFiles(folder / "recent").paths() == recent.paths());
+  write_text(folder / "recent", "/home/user/model:english\n/a.npz\n");
+  CHECK(RecentFiles(folder / "recent").paths() == std::vector<std::string>{"model:english", "/a.npz"});
+}

@@ -2,7 +2,8 @@
 #include "core/lesson/course.h"
 
 #include <algorithm>
-#include <fstream>
+#include <cstdlib>
+#include <filesystem>
 #include <regex>
 #include <set>
 
@@ -13,6 +14,7 @@
 #include "core/run/contributions.h"
 #include "core/scenario/lesson.h"
 #include "core/tensor/error.h"
+#include "core/text/texts.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
 #include "tests/places.h"
@@ -67,12 +69,23 @@ TEST_CASE("every shipped lesson can be read, its scenarios compute, and its clai
 }
 
 TEST_CASE("the schema of lessons names every view and every kind of question, and a lesson that ships asks each kind") {
-  std::ifstream stream(places::assets() + "/lesson.schema.json");
-  const Json fields = Json::parse(stream).at("$defs").at("step").at("properties");
-  const std::regex views(fields.at("pose").at("properties").at("view").at("pattern").get<std::string>());
-  for (int n = 0; !name(static_cast<ViewKind>(n)).empty(); ++n) {
-    const std::string view(name(static_cast<ViewKind>(n)));
-    CHECK(std::regex_match(view, views) == (view != "lesson"));
+  const std::filesystem::path file(places::assets() + "/lesson.schema.json");
+  const auto fields_of = [](const std::string& schema) {
+    return Json::parse(schema).at("$defs").at("step").at("properties");
+  };
+  std::string schema = places::text_of(file);
+  const std::string pattern = fields_of(schema).at("pose").at("properties").at("view").at("pattern");
+  if (std::getenv("HEADLIGHT_WRITE_SCHEMA"))
+    samples::write_text(file, schema = replaced(schema, pattern, lesson_view_pattern()));
+  const Json fields = fields_of(schema);
+  CHECK(fields.at("pose").at("properties").at("view").at("pattern") == lesson_view_pattern());
+  const std::regex views(lesson_view_pattern());
+  const std::string guide = places::text_of(places::assets() + "/../docs/lessons.md");
+  for (const ViewRow& row : view_rows) {
+    CAPTURE(row.name);
+    CHECK(std::regex_match(std::string(row.name), views) == row.in_lessons);
+    CHECK((has(guide, "`" + std::string(row.name)) || !row.in_lessons));
+    CHECK(says_so(mistakes({{"/steps/1/pose/view", row.name}}), "one of pipeline, ") == !row.in_lessons);
   }
   std::set<std::string> kinds;
   std::set<QuestionKind> asked;
@@ -146,6 +159,8 @@ TEST_CASE("every mistake in a lesson file is named with its path") {
   CHECK(mistakes().empty());
   CHECK(says_so(mistakes({{"/steps/0/pose/stage", "weigths"}}), "$.steps[0].pose.stage"));
   CHECK(says_so(mistakes({{"/steps/0/pose/select", "weights:0,0,0,9"}}), "$.steps[0].pose.select"));
+  CHECK(says_so(mistakes({{"/steps/0/pose/select", "wieghts:0,0,0,0"}}), "$.steps[0].pose.select"));
+  CHECK(says_so(mistakes({{"/steps/0/claims/w/of", "wieghts:0,0,0,0"}}), "$.steps[0].claims.w.of"));
   CHECK(says_so(mistakes({{"/steps/0/pose/stage", "biased_scores"}}),
                 "$.steps[0].pose.stage: this scenario has no biased_scores"));
   CHECK(says_so(mistakes({{"/steps/0/pose/view", "lesson"}}), "$.steps[0].pose.view"));
@@ -213,4 +228,21 @@ TEST_CASE("a written number matches a value that rounds to it") {
   CHECK(says("−∞", -std::numeric_limits<double>::infinity()));
   CHECK(says("NaN", std::numeric_limits<double>::quiet_NaN()));
   CHECK_FALSE(says("many", 3));
+}
+
+TEST_CASE("a mistyped address is an error when the lesson is opened") {
+  const auto said = [](const char* place, const char* address) {
+    Json json = good;
+    json[Json::json_pointer(place)] = address;
+    const samples::TempFolder scratch;
+    samples::write_text(scratch / "mine.json", json.dump());
+    return samples::sentence_of([&] { read_course((scratch / "mine.json").string()); });
+  };
+  for (const char* wrong : {"wieghts:0,0,0,0", "weights", "weights:0,0", "weights:0,0,0,x", "weights:0,0,0,0,0"}) {
+    CAPTURE(wrong);
+    CHECK(has(said("/steps/0/pose/select", wrong), "$.steps[0].pose.select"));
+    CHECK(has(said("/steps/0/claims/w/of", wrong), "$.steps[0].claims.w.of"));
+    CHECK(has(said("/steps/1/question/of", wrong), "$.steps[1].question.of"));
+  }
+  CHECK(said("/steps/0/pose/select", "weights:0,1,2,0") == "no error");
 }

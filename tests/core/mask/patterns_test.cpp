@@ -80,8 +80,10 @@ Cell bigbird(Index block, Index w, Index g, Index r, std::uint32_t seed) {
   return [=](Index q, Index k, Index, Index n_k) {
     const Index i = q / block, j = k / block;
     if (std::abs(i - j) <= w / 2 || i < g || j < g) return true;
-    std::vector<Index> blocks(static_cast<std::size_t>((n_k + block - 1) / block));
-    std::iota(blocks.begin(), blocks.end(), Index{0});
+    std::vector<Index> blocks;
+    for (Index t = g; t < (n_k + block - 1) / block; ++t) {
+      if (std::abs(i - t) > w / 2) blocks.push_back(t);
+    }
     const auto hash = [&](Index x) {
       return mix(hash_prefix(seed, static_cast<std::uint32_t>(i)) + static_cast<std::uint32_t>(x));
     };
@@ -229,12 +231,52 @@ TEST_CASE("a causal window keeps exactly w keys, an inclusive one w + 1") {
   }
 }
 
-TEST_CASE("a query of BigBird sees r distinct blocks when nothing else is allowed") {
-  const Tensor all_drawn = run("bigbird(4, 0, 0, 3, 5) && floor(q / 4) != floor(k / 4)", 40, 40);
-  for (Index q = 0; q < 40; q += 4) {
-    Index seen = 0;
-    for (Index k = 0; k < 40; k += 4) seen += all_drawn.at({0, 0, q, k}) != 0;
-    CHECK((seen == 2 || seen == 3));  // its own block may be among the three
+TEST_CASE("a query of BigBird sees r random blocks besides the window and the global ones, or all that are left") {
+  for (const Index w : {0, 1, 3, 5}) {
+    for (const Index g : {0, 1, 2}) {
+      for (const Index r : {0, 1, 3, 8}) {
+        const std::string numbers = std::to_string(w) + ", " + std::to_string(g) + ", ";
+        const Tensor whole = run("bigbird(4, " + numbers + std::to_string(r) + ", 5)", 40, 40),
+                     fixed = run("bigbird(4, " + numbers + "0, 5)", 40, 40);
+        for (Index q = 4 * g; q < 40; q += 4) {
+          Index drawn = 0, left = 0;
+          for (Index k = 0; k < 40; k += 4) {
+            const bool free = fixed.at({0, 0, q, k}) == 0;
+            drawn += free && whole.at({0, 0, q, k}) != 0, left += free;
+          }
+          CAPTURE(w, g, r, q);
+          CHECK(drawn == std::min(r, left));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("beside causal_bottom_right() every pattern that compares places counts from the same corner") {
+  // One query at the end of ten keys sees what the last of ten queries sees.
+  for (const Pattern& pattern : all_patterns()) {
+    if (pattern.name == "file" || pattern.name == "painted" || pattern.name == "padding" || pattern.name == "causal" ||
+        pattern.name == "random" || (pattern.name == "neighborhood" && pattern.parameters.size() == 1))
+      continue;
+    std::string call(pattern.name);
+    call += "(";
+    const std::size_t count = pattern.repeats ? 2 : pattern.parameters.size();
+    for (std::size_t i = 0; i < count; ++i)
+      call += (i ? ", " : "") + std::to_string(static_cast<int>(parameter(pattern, i).initial));
+    call += ")";
+    CAPTURE(call);
+    const Tensor square = run(call + " && causal_bottom_right()", 10, 10);
+    for (const Index queries : {1, 4}) {
+      const Tensor last = run("causal_bottom_right() && " + call, queries, 10);
+      for (Index q = 0; q < queries; ++q) {
+        for (Index k = 0; k < 10; ++k) CHECK(last.at({0, 0, q, k}) == square.at({0, 0, q + 10 - queries, k}));
+      }
+    }
+  }
+  for (Index k = 0; k < 10; ++k) {
+    CHECK((run("causal_bottom_right() && window(4)", 1, 10).at({0, 0, 0, k}) != 0) == (k >= 6));
+    CHECK((run("causal_bottom_right() && causal()", 1, 10).at({0, 0, 0, k}) != 0) == (k == 0));  // top-left by its name
+    CHECK((run("window(4)", 1, 10).at({0, 0, 0, k}) != 0) == (k < 4));
   }
 }
 

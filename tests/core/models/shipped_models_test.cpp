@@ -6,9 +6,12 @@
 #include <cmath>
 #include <fstream>
 #include <map>
+#include <numbers>
 #include <sstream>
 
 #include "core/network/network.h"
+#include "core/network/network_trace.h"
+#include "core/run/trace.h"
 #include "core/scenario/settings_table.h"
 #include "core/tensor/error.h"
 #include "tests/catch.h"
@@ -220,7 +223,8 @@ void check_effects(const std::string& id) {
   }
 }
 
-/// Checks that the first view is a graded row, and that the answer changes without its head.
+/// Checks that the first view is a graded row, that its largest weight has a clearly positive score and an angle that
+/// says so, and that the answer changes without its head.
 void check_opening(const std::string& id) {
   const ShippedModel model = shipped(id);
   const auto network = open_network("model:" + id);
@@ -235,6 +239,19 @@ void check_opening(const std::string& id) {
   INFO(id << " " << weight);
   CHECK(weight >= 0.4f);
   CHECK(weight <= 0.8f);
+  const auto trace = compute_any(opening_of(model).scenario);
+  const MatrixView asks = (*trace)[Stage::Q_heads].matrix(0, head), offers = (*trace)[Stage::K_heads].matrix(0, head);
+  double product = 0, asked = 0, offered = 0;
+  for (Index c = 0; c < asks.cols; ++c) {
+    const auto q = static_cast<double>(asks(query, c)), k = static_cast<double>(offers(key, c));
+    product += q * k;
+    asked += q * q;
+    offered += k * k;
+  }
+  const double degrees = std::acos(product / std::sqrt(asked * offered)) * 180 / std::numbers::pi;
+  INFO("an angle of " << degrees);
+  CHECK(static_cast<double>((*trace)[Stage::scaled_scores].at({0, head, query, key})) > 1);
+  CHECK(degrees < 76);
   CHECK(most_likely(run, 0, query, 1).front().text != most_likely(without, 0, query, 1).front().text);
   CHECK(std::ranges::any_of(model.claims, [&](const HeadClaim& claim) {
     return claim.layer == model.opens.layer && claim.head == model.opens.head;

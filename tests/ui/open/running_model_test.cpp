@@ -1,6 +1,7 @@
 // A running model (headlight.watch in Python) in the window.
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <thread>
 
@@ -17,7 +18,7 @@ using samples::TempFolder;
 
 namespace {
 
-/// Writes a call as python/headlight_watch.py does: two layers of one head.
+/// Writes a call as python/headlight/_watch.py does: two layers of one head.
 std::string record(const std::filesystem::path& run, int step, float share) {
   const Tensor weights = Tensor::of({1, 1, 2, 2}, {1, 0, share, 1 - share});
   const NamedArray layers[] = {{"attentions.0", weights}, {"attentions.1", weights}};
@@ -27,7 +28,9 @@ std::string record(const std::filesystem::path& run, int step, float share) {
   return utf8_from(file);
 }
 
+/// A run in the state folder of this user, which is `folder` from here on.
 std::filesystem::path run_in(const TempFolder& folder) {
+  ::setenv("XDG_STATE_HOME", folder.path().c_str(), 1);
   const std::filesystem::path run = folder.path() / "headlight" / "watch" / "gpt";
   std::filesystem::create_directories(run);
   return run;
@@ -73,6 +76,19 @@ TEST_CASE("a window on a running model says that it looks, and goes on to the ne
   CHECK(weight(window) == 0.75f);
   CHECK(window.document().undo.empty());
   CHECK(window.document().scenario == window.document().origin.saved);
+}
+
+TEST_CASE("nothing is written into a run that is not in the user's own state folder, nor through a link") {
+  const TempFolder folder, home;
+  const std::filesystem::path run = run_in(folder), victim = folder / "victim";
+  samples::write_text(victim, "precious");
+  std::filesystem::create_symlink(victim, run / "looking");
+  touch(looking_file(utf8_from(run / "latest.npz")));
+  CHECK(samples::read_bytes(victim) == "precious");
+  std::filesystem::remove(run / "looking");
+  ::setenv("XDG_STATE_HOME", home.path().c_str(), 1);
+  touch(looking_file(utf8_from(run / "latest.npz")));
+  CHECK_FALSE(std::filesystem::exists(run / "looking"));
 }
 
 TEST_CASE("an earlier call of a running model stays while newer ones come") {

@@ -1,0 +1,239 @@
+"""Attention in NumPy with settings drawn at random and, if asked for, one mistake in it. Knows nothing of Headlight's code."""
+import math
+
+import numpy as np
+
+
+class NotHere(Exception):
+    """The mistake cannot be made with these settings."""
+
+
+def softmax(x, axis=-1):
+    with np.errstate(all="ignore"):
+        e = np.exp(x - x.max(axis, keepdims=True))
+        return e / e.sum(axis, keepdims=True)
+
+
+def rotate(x, pairing, base, turned, positions, sign=1, width=None):
+    angle = sign * np.asarray(positions, float)[:, None] * float(base) ** (-np.arange(0, turned, 2) / (width or turned))
+    cos, sin, out = np.cos(angle), np.sin(angle), x.copy()
+    half = turned // 2
+    first, second = (slice(0, half), slice(half, turned)) if pairing == "half" else (slice(0, turned, 2), slice(1, turned, 2))
+    a, b = x[..., first], x[..., second]
+    out[..., first], out[..., second] = a * cos - b * sin, a * sin + b * cos
+    return out
+
+
+def normed(x, kind, epsilon, axis=-1):
+    if kind == "l2":
+        return x / np.maximum(np.sqrt((x * x).sum(axis, keepdims=True)), 1e-12)
+    if kind == "layer":
+        x = x - x.mean(axis, keepdims=True)
+    return x / np.sqrt((x * x).mean(axis, keepdims=True) + epsilon)
+
+
+def slopes(heads):
+    """Press et al.'s code: powers of two, and every other slope of twice as many for the rest."""
+    def powers(n):
+        return [2 ** (-8 * (i + 1) / n) for i in range(n)]
+    if math.log2(heads).is_integer():
+        return np.array(powers(heads))
+    near = 2 ** int(math.log2(heads))
+    return np.array(powers(near) + powers(2 * near)[0::2][:heads - near])
+
+
+def mask_of(c, **changes):
+    """[B, H, n_q, n_k], true = may attend; None without a mask."""
+    g = {**c, **changes}
+    B, H, n_q, n_k = c["B"], c["H"], c["n_q"], c["n_k"]
+    if not g["causal"] and not g["window"] and g["lengths"] is None and g["file_mask"] is None:
+        return None
+    q, k = np.arange(n_q)[:, None], np.arange(n_k)[None, :]
+    d = k - q - g.get("shift", 0)
+    mask = np.ones((B, H, n_q, n_k), bool)
+    if g["causal"] == "top":
+        mask = mask & (d <= 0)
+    if g["causal"] == "bottom":
+        mask = mask & (d <= n_k - n_q)
+    if g["window"]:
+        mask = mask & ((np.abs(d) < g["window"]) if not g.get("one_end") else (d < g["window"]))
+    if g["lengths"] is not None:
+        mask = mask & (k < np.array(g["lengths"])[:, None, None, None])
+    if g["file_mask"] is not None:
+        mask = mask & g["file_mask"]
+    return mask
+
+
+def linear(x, W, b):
+    return x @ W.T + (0 if b is None else b)
+
+
+def attention(c, m=None):
+    """Every stage for the settings c with the mistake m, {"kind": …}; raises NotHere."""
+    m = m or {}
+    kind, p = m.get("kind", ""), c["parameters"]
+    B, H, G, n_q, n_k, d = (c[name] for name in ("B", "H", "G", "n_q", "n_k", "d"))
+    s = {}
+    W, b = {i: p["W" + i] for i in "qkvo"}, {i: p.get("b" + i) for i in "qkvo"}
+    if kind == "bias_missing":
+        b[m["which"]] = None
+    if kind == "weight_not_transposed":
+        W[m["which"]] = W[m["which"]].T
+    if kind == "packed_order":
+        rows = np.concatenate([W["q"], W["k"], W["v"]]).reshape(H, 3, d, -1)
+        W["q"], W["k"], W["v"] = (rows[:, i].reshape(H * d, -1) for i in range(3))
+        if b["q"] is not None:
+            rows = np.concatenate([b["q"], b["k"], b["v"]]).reshape(H, 3, d)
+            b["q"], b["k"], b["v"] = (rows[:, i].ravel() for i in range(3))
+    order = m.get("order", "qkv") if kind == "exchanged" else "qkv"
+    x_q, x_k = p["query"], p["key"]
+    over_batch = kind == "attention_over_batch"
+    if over_batch:
+        x_q, x_k = x_q.swapaxes(0, 1), x_k.swapaxes(0, 1)
+    s["Q"], s["K"], s["V"] = linear(x_q, W[order[0]], b[order[0]]), linear(x_k, W[order[1]], b[order[1]]), linear(x_k, W[order[2]], b[order[2]])
+    if kind == "value_is_key":
+        s["V"] = s["K"]
+
+    def split(x, heads, which):
+        if kind == "split_without_transpose":
+            return x.reshape(x.shape[0], heads, x.shape[1], -1)
+        if kind == "split_interleaved" and which in m["which"]:
+            return x.reshape(*x.shape[:2], -1, heads).transpose(0, 3, 1, 2)
+        return x.reshape(*x.shape[:2], heads, -1).transpose(0, 2, 1, 3)
+
+    def swapped(x):  # batch and heads changed places in a view
+        return x.transpose(0, 1, 2, 3).reshape(x.shape[1], x.shape[0], *x.shape[2:]).swapaxes(0, 1)
+
+    q, k, v = s["Q_heads"], s["K_heads"], s["V_heads"] = split(s["Q"], H, "q"), split(s["K"], G, "k"), split(s["V"], G, "v")
+    over_heads = kind == "attention_over_heads"
+    positions = {"q": np.arange(q.shape[2]) + c["offset"], "k": np.arange(k.shape[2])}
+
+    def norm(x, which):
+        how, epsilon, axis = c["norm"], 1e-5 if c["norm"] == "layer" else 1e-6, -1
+        if kind == "norm_kind":
+            how = m["norm"]
+        if kind == "epsilon":
+            epsilon = m["epsilon"]
+        if kind == "norm_axis":
+            axis = m["axis"]
+        return x if kind == "norm_missing" and which in m["which"] else normed(x, how, epsilon, axis)
+
+    def rope(x, which):
+        how, base, turned, place, sign, width = c["rope"], c["base"], c["turned"], positions[which], 1, None
+        if kind == "rope_missing" and which in m["which"]:
+            return x
+        if kind == "rope_pairing":
+            how = "half" if how == "interleaved" else "interleaved"
+        if kind == "rope_base":
+            base = m["base"]
+        if kind == "rope_position" and which in m["which"]:
+            place = place + m["by"]
+        if kind == "rope_share":
+            turned = m["turned"]
+        if kind == "rope_sign" and which in m["which"]:
+            sign = -1
+        return rotate(x, how, base, turned, place, sign, width)
+
+    q, k = q, k
+    for step in ("rope", "norm") if kind == "norm_after_rope" else ("norm", "rope"):
+        if step == "norm" and c["norm"]:
+            q, k = s["Q_normed"], s["K_normed"] = norm(q, "q"), norm(k, "k")
+        if step == "rope" and c["rope"]:
+            q, k = s["Q_rotated"], s["K_rotated"] = rope(q, "q"), rope(k, "k")
+            if kind == "rope_on_values":
+                v = rope(v, "k")
+
+    def grouped(x):
+        if kind == "gqa_tiled":
+            return np.tile(x, (1, H // G, 1, 1))
+        if kind == "first_group":
+            return np.repeat(x[:, :1], H, 1)
+        return np.repeat(x, H // G, 1)
+
+    if kind == "batch_heads_swapped":
+        v = swapped(v)
+    if over_heads:
+        q, k, v = (each.swapaxes(1, 2) for each in (q, grouped(k), grouped(v)))
+        x = s["scores"] = q @ k.swapaxes(-1, -2)
+    else:
+        x = s["scores"] = q @ grouped(k).swapaxes(-1, -2)
+    if kind == "query_key_swapped":
+        x = s["scores"] = x.swapaxes(-1, -2)
+    scale = c["scale"] or d ** -0.5
+    scale *= {"scale_twice": scale, "scale_factor": m.get("factor", 1)}.get(kind, 1)
+    if kind == "no_scale":
+        scale = 1
+    if kind == "scale_by_d_model":
+        scale = (H * d) ** -0.5
+    if kind == "scale_multiplied":
+        scale = d ** 0.5
+    cap = m["cap"] if kind == "cap" else c["cap"]
+    mask = None if over_batch or over_heads else mask_of(c, **m.get("mask", {}))
+    if "cells" in m:
+        mask = np.logical_xor(mask, m["cells"])
+    if kind == "mask_rearranged":
+        mask = m["how"](mask)
+    fill = c["fill"]
+    if kind == "mask_finite_fill":
+        fill = m["fill"]
+    slope = m["slopes"] if kind == "alibi_slopes" else slopes(H)
+    if c["alibi"]:
+        distance = np.arange(n_k)[None, :] - np.arange(n_q)[:, None] - c["offset"]
+        if kind == "alibi_symmetric":
+            distance = -np.abs(distance)
+        if kind == "alibi_sign":
+            distance = -distance
+        bias = slope[:, None, None] * distance
+    elif c["attn_bias"] is not None:
+        bias = c["attn_bias"]
+
+    def masked(x):
+        if kind == "mask_ignored":
+            return x
+        if kind == "mask_added":
+            return x + {"true": mask, "false": ~mask}[m["what"]]
+        if kind == "mask_multiplied":
+            return x * np.where(mask, 0, -1e9)
+        return np.where(mask, x, fill)
+
+    has = {"scaled": True, "capped": bool(c["cap"]), "biased": bool(c["alibi"]) or c["attn_bias"] is not None, "masked": mask is not None}
+    does = {"scaled": lambda x: x * scale, "capped": lambda x: cap * np.tanh(x / cap), "biased": lambda x: x + bias, "masked": masked}
+    for step in m.get("steps", ("scaled", "capped", "biased", "masked")):
+        if step == "masked" and mask is not None:
+            s["mask"] = mask
+        if has[step] and not (kind == "step_missing" and step == m["step"]):
+            with np.errstate(all="ignore"):
+                x = does[step](x)
+        if has[step]:
+            s[step + "_scores"] = x
+    s["masked_scores"] = x
+    weights = softmax(x, {"softmax_over_queries": 2, "softmax_over_heads": 1}.get(kind, 3))
+    if kind == "softmax_twice":
+        weights = softmax(weights)
+    if kind == "sigmoid_weights":
+        with np.errstate(all="ignore"):
+            weights = 1 / (1 + np.exp(-x))
+    if kind == "mask_after_softmax":
+        weights = softmax(s.get("biased_scores", s.get("capped_scores", s["scaled_scores"]))) * mask
+    if kind == "dropout_active":
+        weights = weights * m["keep"] / (1 - m["p"])
+    s["weights"] = weights
+    out = weights @ (v if over_heads else grouped(v))
+    if over_heads:
+        out = out.swapaxes(1, 2)
+    s["head_outputs"] = out
+    if kind == "merge_without_transpose":
+        merged = out.reshape(out.shape[0], out.shape[2], -1)
+    elif kind in ("merge_interleaved", "split_interleaved") and m.get("merge", True):
+        merged = out.transpose(0, 2, 3, 1).reshape(out.shape[0], out.shape[2], -1)
+    elif kind == "merge_rolled":
+        merged = np.roll(out.transpose(0, 2, 1, 3), 1, 2).reshape(out.shape[0], out.shape[2], -1)
+    else:
+        merged = out.transpose(0, 2, 1, 3).reshape(out.shape[0], out.shape[2], -1)
+    s["concat"] = merged
+    s["output"] = merged if kind == "no_output_projection" or W["o"] is None else linear(merged, W["o"], b["o"])
+    if kind == "residual_included":
+        s["output"] = s["output"] + p["query"]
+    if over_batch:
+        s["output"] = s["output"].swapaxes(0, 1)
+    return s
