@@ -202,8 +202,10 @@ std::vector<std::string> readings_of(const FileReading& r, const PrecomputedAtte
   if (e.layer && *e.layer > 0)
     keep_if_any(left, [&](const std::string& reading) { return e.size(reading, 'L') > *e.layer; });
   // What transformers returns: a list of [B, H, n_q, n_k], of one sentence.
-  if (e.lists == 1 && e.axes() == 5 && e.sizes[1] == 1)
+  if (e.lists == 1 && e.axes() == 5 && e.sizes[1] == 1) {
     keep_if_any(left, [&](const std::string& reading) { return reading[1] == 'B'; });
+    if (e.sizes[3] == e.sizes[4]) keep_if_any(left, [](const std::string& reading) { return reading == "LBHqk"; });
+  }
   std::map<std::string, std::string> tensors;
   std::erase_if(left,
                 [&](const std::string& reading) { return !tensors.emplace(as_tensor(e, reading), reading).second; });
