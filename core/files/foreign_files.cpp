@@ -12,14 +12,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Kind {
+struct ForeignKind {
   const char* is;
   std::string_view endings;  ///< of files
   std::string_view inside;   ///< names in a folder
   const char* python;        ///< FILE is the path, OUT the .npz
 };
 
-constexpr Kind kinds[] = {
+constexpr ForeignKind foreign_kinds[] = {
     {"an HDF5 file, as Keras and h5py write it", ".h5 .hdf5 .weights.h5", "tf_model.h5",
      "import h5py, numpy as np; d = {}; h5py.File('FILE').visititems(lambda n, o: d.update({n: o[()]}) if hasattr(o, "
      "'shape') else None); np.savez('OUT', **d)"},
@@ -40,7 +40,7 @@ constexpr Kind kinds[] = {
      "**traverse_util.flatten_dict(ocp.PyTreeCheckpointer().restore('FILE'), sep='/'))"},
 };
 
-bool any_of(std::string_view words, auto fits) {
+bool any_of_words(std::string_view words, auto fits) {
   const Parts parts(words, ' ');
   for (const std::string_view word : parts) {
     if (!word.empty() && fits(word)) return true;
@@ -49,7 +49,7 @@ bool any_of(std::string_view words, auto fits) {
 }
 
 /// The text with the path for FILE and the .npz for OUT.
-std::string filled(std::string text, const std::string& path, const std::string& npz) {
+std::string python_for(std::string text, const std::string& path, const std::string& npz) {
   for (const auto& [mark, with] : {std::pair{std::string_view("FILE"), path}, {std::string_view("OUT"), npz}}) {
     for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at + with.size()))
       text.replace(at, mark.size(), with);
@@ -71,19 +71,20 @@ std::optional<ForeignFile> foreign_file(const fs::path& path) {
   std::error_code error;
   const bool is_folder = fs::is_directory(path, error);
   const std::string name = lowercase(utf8_from(path.filename()));
-  for (const Kind& kind : kinds) {
+  for (const ForeignKind& kind : foreign_kinds) {
     fs::path found = path;
-    const bool fits = is_folder ? any_of(kind.inside,
+    const bool fits = is_folder
+                          ? any_of_words(kind.inside,
                                          [&](std::string_view inside) {
                                            const bool there = fs::exists(path / inside, error);
                                            const bool is_file = inside.find("model.") != std::string_view::npos;
                                            if (there && is_file && inside != "saved_model.pb") found = path / inside;
                                            return there;
                                          })
-                                : any_of(kind.endings, [&](std::string_view ending) { return name.ends_with(ending); });
+                          : any_of_words(kind.endings, [&](std::string_view ending) { return name.ends_with(ending); });
     if (!fits) continue;
     const std::string source = without_tensorflow_ending(utf8_from(found));
-    const std::string python = filled(kind.python, source, utf8_from(found.stem()) + ".npz");
+    const std::string python = python_for(kind.python, source, utf8_from(found.stem()) + ".npz");
     return ForeignFile{Message(kind.is), Message("an .npz of it, as this Python makes it: {0}", python)};
   }
   return {};

@@ -11,12 +11,12 @@
 namespace headlight {
 namespace {
 
-std::size_t at(Index index) { return static_cast<std::size_t>(index); }
+std::size_t index_of(Index index) { return static_cast<std::size_t>(index); }
 
 /// The numbers of one step of generate(), [B, H, q, k] or fewer axes.
 Tensor step_of(const TensorFile& file, const PrecomputedAttention& found, Index step, Index layer) {
   const Index layers = found.lists.size() > 1 ? found.lists[1] : 1;
-  const Tensor stored = file.load(found.weights[at(step * layers + layer)]).contiguous();
+  const Tensor stored = file.load(found.weights[index_of(step * layers + layer)]).contiguous();
   Shape shape = stored.shape();
   while (shape.size() < 4) shape.insert(shape.begin(), 1);
   return stored.view(shape);
@@ -32,7 +32,7 @@ bool is_zero_from(const Tensor& step, Index first) {
   const Index width = step.size(3), rows = step.count() / width;
   for (Index row = 0; row < rows; ++row) {
     for (Index k = first; k < width; ++k) {
-      if (step.values()[at(row * width + k)] != 0) return false;
+      if (step.values()[index_of(row * width + k)] != 0) return false;
     }
   }
   return true;
@@ -58,7 +58,7 @@ Tensor joined_steps(const TensorFile& file, const PrecomputedAttention& found, I
   const StepKeys sizes = keys_of_steps(file, found, layer);
   const Tensor prompt = step_of(file, found, 0, layer);
   const Index batch = prompt.size(0), heads = prompt.size(1), rows = static_cast<Index>(sizes.known.size());
-  Buffer cells(at(batch * heads * rows * sizes.keys), 0);
+  Buffer cells(index_of(batch * heads * rows * sizes.keys), 0);
   Index row = 0;
   for (Index s = 0; s < found.lists[0]; ++s) {
     const Tensor step = step_of(file, found, s, layer);
@@ -92,7 +92,7 @@ class LayerOf {
       const char letter = axes_.letters[level];
       place = place * found_.lists[level] + (letter == 'L' ? layer_ : letter == 'B' ? b : h);
     }
-    return found_.weights[at(place)];
+    return found_.weights[index_of(place)];
   }
   Tensor array_at(Index b, Index h) const {
     const std::string name = name_at(b, h);
@@ -141,7 +141,7 @@ class LayerOf {
     const Index step_h = has_both() ? stride('M') : stride('H'),
                 step_b = has_both() ? stride('M') * axes_.heads : stride('B');
     Buffer cells;
-    cells.reserve(at(batch() * heads() * n_q * n_k));
+    cells.reserve(index_of(batch() * heads() * n_q * n_k));
     for (Index b = 0; b < batch(); ++b) {
       for (Index h = 0; h < heads(); ++h) {
         const Tensor array = array_at(b, h);
@@ -172,14 +172,14 @@ Tensor from_band(const TensorFile& file, const Tensor& band, Index first) {
   if (bytes > memory_budget())
     throw FileError(file.path(), Message("holds a band of {0} queries, whose matrices are too large", n),
                     "expected fewer queries");
-  Buffer cells(at(matrices * n * n), 0);
+  Buffer cells(index_of(matrices * n * n), 0);
   for (Index row = 0; row < matrices * n; ++row) {
     const Index q = row % n;
     for (Index j = 0; j < width; ++j) {
-      const float value = band.values()[at(row * width + j)];
+      const float value = band.values()[index_of(row * width + j)];
       const Index k = q + first + j;
       if (k >= 0 && k < n) {
-        cells[at(row * n + k)] = value;
+        cells[index_of(row * n + k)] = value;
       } else if (value != 0 && !std::isnan(value)) {
         throw FileError(file.path(), Message("holds a weight of query {0} for key {1} of {2}", q, k, n),
                         "expected another first offset in --axes, or columns that are no offsets, as of global keys");
@@ -196,7 +196,7 @@ bool are_steps(const ArrayFile& file, const PrecomputedAttention& found) {
   if (lists.empty() || lists.size() > 2 || lists[0] < 2) return false;
   const Index layers = lists.size() > 1 ? lists[1] : 1;
   const auto shape = [&](Index step, Index layer) {
-    return file.find(found.weights[at(step * layers + layer)])->shape;
+    return file.find(found.weights[index_of(step * layers + layer)])->shape;
   };
   const std::size_t rank = shape(0, 0).size();
   bool grows = true, stays = true;
