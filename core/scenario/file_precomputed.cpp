@@ -206,8 +206,10 @@ Tensor mask_of(const FileReading& r, const PrecomputedAttention& found, const Sa
                                : "the cells outside the band are masked");
   if (!guessed.defined()) return stored;
   Buffer both;
-  for (std::size_t i = 0; i < stored.values().size(); ++i) both.push_back(stored.values()[i] * guessed.values()[i]);
-  return Tensor(stored.shape(), std::move(both));
+  const auto cells = static_cast<std::size_t>(stored.count());  // of one batch entry
+  for (std::size_t i = 0; i < guessed.values().size(); ++i)
+    both.push_back(guessed.values()[i] * stored.values()[i % cells]);
+  return Tensor(guessed.shape(), std::move(both));
 }
 
 /// The sentences about how the arrays are read.
