@@ -96,7 +96,12 @@ void name_keys(const std::vector<OwnKey>& keys, Inputs& in) {
 void add_own_keys(const FileReading& r, Inputs& in) {
   const std::vector<OwnKey> keys = own_keys_of(r, in);
   if (keys.empty()) return;
-  if (in.doc_ids.defined()) r.fail("has documents beside a key that no input has", "expected one of them");
+  const Scenario& s = r.resolving.scenario;
+  const bool has_places = s.positions != Positions::none || s.alibi || in.says.alibi || s.t5_bias ||
+                          s.rope != Rope::none || in.says.rope != Rope::none;
+  if (in.doc_ids.defined() || has_places)
+    r.fail(Message("has {0}, a key that no input has and that has no position", in_quotes(keys.front().name)),
+           "expected no RoPE, ALiBi, T5 bias, positions or documents beside it");
   const auto more = static_cast<Index>(keys.size());
   const bool value_is_key = identical(in.value, in.key) && in.dims.d_value == in.dims.d_key;
   std::string recipe = " and";
