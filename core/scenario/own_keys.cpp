@@ -88,6 +88,8 @@ void name_keys(const std::vector<OwnKey>& keys, Inputs& in) {
     std::vector<std::string>& names = in.key_tokens[static_cast<std::size_t>(b)];
     for (Index k = static_cast<Index>(names.size()); k < in.dims.n_k; ++k) names.push_back(std::to_string(k));
     for (const OwnKey& key : keys) names.push_back(key.name);
+    if (static_cast<std::size_t>(b) < in.key_spelled.size() && !in.key_spelled[static_cast<std::size_t>(b)].empty())
+      for (const OwnKey& key : keys) in.key_spelled[static_cast<std::size_t>(b)].push_back(key.name);
   }
 }
 
