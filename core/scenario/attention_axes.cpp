@@ -206,6 +206,9 @@ std::vector<std::string> readings_of(const FileReading& r, const PrecomputedAtte
     keep_if_any(left, [&](const std::string& reading) { return reading[1] == 'B'; });
     if (e.sizes[3] == e.sizes[4]) keep_if_any(left, [](const std::string& reading) { return reading == "LBHqk"; });
   }
+  // One array of one sentence, as each of them is.
+  if (e.lists == 0 && e.axes() == 4 && e.sizes[0] == 1 && e.sizes[2] == e.sizes[3])
+    keep_if_any(left, [](const std::string& reading) { return reading == "BHqk"; });
   std::map<std::string, std::string> tensors;
   std::erase_if(left,
                 [&](const std::string& reading) { return !tensors.emplace(as_tensor(e, reading), reading).second; });

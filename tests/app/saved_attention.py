@@ -130,8 +130,9 @@ def check(rng, counts):
     path, axes, whole = write(rng, (weights, kept))
     layer = int(rng.integers(weights.shape[0]))
     settings = ["--layer", str(layer)] if layer > 0 else []
-    # A list of [1, X, n, n] is documented as transformers' [B, H, n_q, n_k]; another order of it has to be said.
-    if whole.ndim == 5 and whole.shape[1] == 1 and whole.shape[3] == whole.shape[4] and axes != "L,B,H,q,k":
+    # [1, X, n, n], alone or in a list, is documented as transformers' [B, H, n_q, n_k]; another meaning has to be said.
+    usual = whole.ndim > 3 and whole.shape[-4] == 1 and whole.shape[-2] == whole.shape[-1]
+    if usual and (whole.ndim, axes) not in ((5, "L,B,H,q,k"), (4, "B,H,q,k")):
         settings += ["--axes", axes]
     stages, said = run(path, *settings)
     what = f"{whole.shape} {axes} layer {layer}: {said}"
