@@ -189,8 +189,8 @@ using Build = void(NetworkBuilder& b);
 // layer_families.cpp
 Build build_chatglm, build_codegen, build_gpt_bigcode;
 // gpt.cpp
-Build build_gpt2, build_headlight, build_nanogpt, build_mingpt, build_gpt_neo, build_gpt_j, build_attention_only, build_gpt_neox,
-    build_persimmon, build_bloom, build_falcon, build_mpt, build_opt;
+Build build_gpt2, build_headlight, build_nanogpt, build_mingpt, build_gpt_neo, build_gpt_j, build_attention_only,
+    build_gpt_neox, build_persimmon, build_bloom, build_falcon, build_mpt, build_opt;
 // llama.cpp
 Build build_llama, build_nanochat, build_meta_llama, build_mistral, build_qwen2, build_qwen3, build_smollm3,
     build_olmo2, build_olmo, build_olmo3, build_phi, build_phi3, build_stablelm, build_starcoder2, build_cohere,

@@ -15,7 +15,7 @@ namespace {
 // a heatmap computes cells that are not stored, a billion a second, and shows what is extreme among them.
 constexpr double most_cells_of_page = 30e6, most_cells_of_picture = 20e9;
 constexpr double most_bytes = 1.5e9;
-constexpr Index most_words_of_handout = 20'000;
+constexpr Index most_words_of_handout = 600;
 
 std::string gigabytes(double bytes) { return formatted("%.1f GB", bytes / 1e9); }
 

@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "core/figure/figure_frame.h"
-#include "core/text/number_text.h"
 #include "core/tensor/error.h"
+#include "core/text/number_text.h"
 
 namespace headlight {
 namespace {

@@ -163,8 +163,7 @@ double of_run(const std::string& name) {
 }  // namespace
 
 double measured(const Measure& measure, const Trace& trace) {
-  if (measure.take == Taking::accuracy)
-    return of_run(measure.of) - (measure.minus.empty() ? 0 : of_run(measure.minus));
+  if (measure.take == Taking::accuracy) return of_run(measure.of) - (measure.minus.empty() ? 0 : of_run(measure.minus));
   const bool of_word = measure.take >= Taking::probability;
   const auto value_of = [&](const std::string& of) {
     return of_word ? of_next_word(measure.take, of, trace) : reduced(measure.take, cells_of(trace, of));

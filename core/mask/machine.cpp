@@ -1,6 +1,7 @@
 #include "core/mask/machine.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 #include "core/tensor/error.h"
@@ -30,8 +31,9 @@ class Compiler {
     if (node.op == Op::logical_and || node.op == Op::logical_or) return short_circuit(node, guard);
     if (node.op == Op::choose) return choice(node, guard);
     if (node.op == Op::member) return membership(node, guard);
-    std::array<int, 5> in = none;
+    Operands in = none;
     if (!node.constant) {
+      assert(node.operands.size() <= in.size());
       for (std::size_t i = 0; i < node.operands.size(); ++i) in[i] = value(*node.operands[i], guard);
     }
     const bool fails_itself = node.op == Op::argument || node.op == Op::divide || node.op == Op::modulo;
@@ -44,11 +46,10 @@ class Compiler {
     const Node& right_node = *node.operands[1];
     int right_guard = guard;
     if (right_node.can_fail) {
-      const int still_open =
-          node.op == Op::logical_and ? left : emit(Op::logical_not, {left, -1, -1, -1, -1}, -1, node);
+      const int still_open = node.op == Op::logical_and ? left : emit(Op::logical_not, inputs({left}), -1, node);
       right_guard = both(guard, still_open, node);
     }
-    return emit(node.op, {left, value(right_node, right_guard), -1, -1, -1}, -1, node);
+    return emit(node.op, inputs({left, value(right_node, right_guard)}), -1, node);
   }
 
   int choice(const Node& node, int guard) {
@@ -56,11 +57,11 @@ class Compiler {
     int yes_guard = guard, no_guard = guard;
     if (node.operands[1]->can_fail) yes_guard = both(guard, condition, node);
     if (node.operands[2]->can_fail) {
-      no_guard = both(guard, emit(Op::logical_not, {condition, -1, -1, -1, -1}, -1, node), node);
+      no_guard = both(guard, emit(Op::logical_not, inputs({condition}), -1, node), node);
     }
     const int yes = value(*node.operands[1], yes_guard);
     const int no = value(*node.operands[2], no_guard);
-    return emit(Op::choose, {condition, yes, no, -1, -1}, -1, node);
+    return emit(Op::choose, inputs({condition, yes, no}), -1, node);
   }
 
   /// One comparison for each element. It counts only if no earlier one is true.
@@ -70,20 +71,19 @@ class Compiler {
     for (std::size_t i = 1; i < node.operands.size(); ++i) {
       const Node& element = *node.operands[i];
       int still_open = guard;
-      if (any >= 0 && element.can_fail)
-        still_open = both(guard, emit(Op::logical_not, {any, -1, -1, -1, -1}, -1, node), node);
-      const int equal = emit(Op::equal, {left, value(element, still_open), -1, -1, -1}, -1, node);
-      any = any < 0 ? equal : emit(Op::logical_or, {any, equal, -1, -1, -1}, -1, node);
+      if (any >= 0 && element.can_fail) still_open = both(guard, emit(Op::logical_not, inputs({any}), -1, node), node);
+      const int equal = emit(Op::equal, inputs({left, value(element, still_open)}), -1, node);
+      any = any < 0 ? equal : emit(Op::logical_or, inputs({any, equal}), -1, node);
     }
     return any;
   }
 
   int both(int guard, int condition, const Node& node) {
-    return guard < 0 ? condition : emit(Op::logical_and, {guard, condition, -1, -1, -1}, -1, node);
+    return guard < 0 ? condition : emit(Op::logical_and, inputs({guard, condition}), -1, node);
   }
 
   /// The register of the value; an instruction that exists already is used again.
-  int emit(Op op, const std::array<int, 5>& in, int guard, const Node& node) {
+  int emit(Op op, const Operands& in, int guard, const Node& node) {
     const double constant = op == Op::number || op == Op::truth ? *node.constant : 0;
     const Parameter* parameter = op == Op::argument ? node.parameter : nullptr;
     const Key key{op, in, guard, constant, op == Op::variable ? node.variable : Variable::q, parameter};
@@ -109,14 +109,20 @@ class Compiler {
   }
 
   /// Not simply node.condition: the instructions of a guard have the node that they guard.
-  bool is_condition(Op op, const std::array<int, 5>& in, const Node& node) const {
+  bool is_condition(Op op, const Operands& in, const Node& node) const {
     if (op == Op::choose) return program_.registers[static_cast<std::size_t>(in[1])].condition;
     if (op == Op::variable) return node.condition;
     return op == Op::truth || (op >= Op::less && op != Op::argument);
   }
 
-  static constexpr std::array<int, 5> none = {-1, -1, -1, -1, -1};
-  using Key = std::tuple<Op, std::array<int, 5>, int, double, Variable, const Parameter*>;
+  static Operands inputs(std::initializer_list<int> registers) {
+    Operands in = none;
+    std::ranges::copy(registers, in.begin());
+    return in;
+  }
+
+  static constexpr Operands none = {-1, -1, -1, -1, -1, -1, -1};
+  using Key = std::tuple<Op, Operands, int, double, Variable, const Parameter*>;
 
   const VariableDepends& variable_depends_;
   Program program_;

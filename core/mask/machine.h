@@ -18,10 +18,13 @@ namespace headlight::mask {
 /// The loops around a row, outermost first.
 enum class Loop : std::uint8_t { none, batch, head, row };
 
+/// Registers; −1 where unused. drawn() has the most.
+using Operands = std::array<int, 7>;
+
 struct Instruction {
   Op op;
-  int out;                ///< index of a register, like the inputs and the guard
-  std::array<int, 5> in;  ///< −1 where unused
+  int out;  ///< index of a register, like the inputs and the guard
+  Operands in;
   int guard;  ///< for instructions that can fail: failures count only where this condition is true; −1: everywhere
   const Node* node;
 };

@@ -11,7 +11,8 @@
 
 namespace headlight {
 
-/// The content of the open dialog, cached: models, recent files and lessons on the left, a path and its folder on the right.
+/// The content of the open dialog, cached: models, recent files and lessons on the left, a path and its folder on the
+/// right.
 struct OpenPicture {
   std::string folder;
   FolderListing listing;
