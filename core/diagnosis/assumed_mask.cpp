@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/diagnosis/diagnosis.h"
+#include "core/diagnosis/harmless.h"
 #include "core/diagnosis/mask_parts.h"
 #include "core/diagnosis/reproduction.h"
 #include "core/tensor/each_matrix.h"
@@ -75,8 +76,22 @@ bool is_shared(const Tensor& mask) {
   return all_agree(mask, mask.slice(0, 0, 1).slice(1, 0, 1).expand(mask.shape()));
 }
 
+/// The masks that are tried where the numbers do not show one.
+std::vector<MaskWords> usual_masks(const Trace& run) {
+  std::vector<MaskWords> usual{{"causal()"}};
+  if (run.dims().n_q != run.dims().n_k) usual.push_back({"causal_bottom_right()"});
+  for (const char* other : {"k <= q + 1", "k < q", "k >= q"}) usual.push_back({other});
+  const Index most = std::min<Index>(run.dims().n_k, 8);
+  for (Index w = 2; w < most; ++w) usual.push_back({"causal() && window(" + std::to_string(w) + ")"});
+  for (Index w = 2; w < most; ++w) usual.push_back({"window(" + std::to_string(w) + ")"});
+  return usual;
+}
+
 std::optional<AssumedMask> assume(const Tensor& mask, Stage seen_in, const Trace& run, const Run& how) {
   if (const std::optional<MaskWords> words = mask_in_words(mask)) return assumed(run, *words, seen_in, how);
+  for (const MaskWords& words : usual_masks(run)) {  // rows without any key may show anything
+    if (shows(evaluated(words, mask.shape()), mask)) return assumed(run, words, seen_in, how);
+  }
   if (seen_in == Stage::weights && !is_shared(mask)) return {};
   Inputs inputs = run.inputs;
   inputs.file_mask = mask;
@@ -94,14 +109,9 @@ bool all_given(const Trace& run, const OwnStages& own) {
 
 /// For stages that do not show the mask: tries the usual ones.
 std::optional<AssumedMask> usual_if_it_explains(const Trace& run, const OwnStages& own, const Run& how) {
-  std::vector<MaskWords> usual{{"causal()"}};
-  if (run.dims().n_q != run.dims().n_k) usual.push_back({"causal_bottom_right()"});
-  for (const char* other : {"k <= q + 1", "k < q", "k >= q"}) usual.push_back({other});
-  const Index most = std::min<Index>(run.dims().n_k, 8);
-  for (Index w = 2; w < most; ++w) usual.push_back({"causal() && window(" + std::to_string(w) + ")"});
-  for (Index w = 2; w < most; ++w) usual.push_back({"window(" + std::to_string(w) + ")"});
-  for (const MaskWords& words : usual) {
-    if (all_given(*computed(run, words, how), own)) return assumed(run, words, own.stages.back().stage, how);
+  for (const MaskWords& words : usual_masks(run)) {
+    if (all_given(*with_own_dead_rows(computed(run, words, how), own, how), own))
+      return assumed(run, words, own.stages.back().stage, how);
   }
   return {};
 }

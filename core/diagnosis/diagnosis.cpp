@@ -176,13 +176,13 @@ void settle_rounding(const std::shared_ptr<const Trace>& run, const OwnStages& o
   const std::string type = hidden->id == "rounded_bf16" ? "bfloat16" : "float16";
   const bool said =
       std::ranges::any_of(notes, [&](const Wrong& note) { return note.findings.front().id == hidden->id; });
-  if (!said)
-    notes.push_back({first,
-                     {{hidden->id,
-                       "Numbers before " + std::string(name(first)) + " were rounded to " + type +
-                           ": computed again with that rounding, they agree. Rounded, not wrong; compute in float32 to "
-                           "compare more closely.",
-                       true}}});
+  if (said) return;
+  std::string why = "Numbers before ";
+  why.append(name(first)).append(" were rounded to ").append(type);
+  why +=
+      ": computed again with that rounding, they agree. Rounded, not wrong; compute in float32 to compare more "
+      "closely.";
+  notes.push_back({first, {{hidden->id, why, true}}});
 }
 
 void search(const std::shared_ptr<const Trace>& run, const OwnStages& own, const std::vector<Stage>& except,

@@ -13,7 +13,7 @@ namespace headlight {
 namespace {
 
 constexpr std::size_t most_wrongs = 4;
-constexpr double pair_seconds = 2.5;  // two mistakes at once have thousands of combinations
+constexpr double pair_seconds = 1.5;  // two mistakes at once have thousands of combinations
 
 struct Candidate {
   Finding finding;
@@ -32,12 +32,14 @@ class Search {
 
  private:
   std::vector<Candidate> candidates(const Base& base, std::size_t from);
-  void add_candidates(const Base& base, std::size_t from, std::vector<Candidate>& found);
+  /// `strict`: only those that contradict no earlier stage, which are refuted sooner.
+  void add_candidates(const Base& base, std::size_t from, std::vector<Candidate>& found, bool strict);
   std::vector<Candidate> with_other_fills(const Base& base, std::size_t from);
   std::vector<Finding> pair_with_seen_mask(const Base& base, std::size_t from);
   std::vector<Finding> pair(const Base& base, std::size_t from, bool only_last_differs);
   /// Empty if the time limit was reached first, or if the variant cannot be computed here.
-  Evidence::Reproduction reproduce(const Base& base, const Variant& variant, std::size_t from) const;
+  Evidence::Reproduction reproduce(const Base& base, const Variant& variant, std::size_t from,
+                                   bool strict = false) const;
   Suspect suspect_in(const Base& base, std::size_t from) const;
   std::vector<std::function<void(Scenario&)>> other_fills(const Trace& run) const;
   bool explains_all(const std::vector<Candidate>& found) const {
@@ -51,10 +53,11 @@ class Search {
   const Trying& trying_;
 };
 
-Evidence::Reproduction Search::reproduce(const Base& base, const Variant& variant, std::size_t from) const {
+Evidence::Reproduction Search::reproduce(const Base& base, const Variant& variant, std::size_t from,
+                                         bool strict) const {
   if (variant.inputs && !base.own.empty()) return {};
   try {
-    return evidence_.reproduce(base, variant, from, run_);
+    return evidence_.reproduce(base, variant, from, run_, strict);
   } catch (const Cancelled&) {
     if (limit_.is_up()) return {};
     throw;
@@ -104,7 +107,7 @@ std::vector<Variant> variants_in(const Mistake& mistake, const Suspect& suspect)
 }
 
 /// Tries each mistake and keeps its best variant.
-void Search::add_candidates(const Base& base, std::size_t from, std::vector<Candidate>& found) {
+void Search::add_candidates(const Base& base, std::size_t from, std::vector<Candidate>& found, bool strict) {
   const Suspect suspect = suspect_in(base, from);
   for (const Mistake& mistake : all_mistakes()) {
     if (limit_.is_up()) return;
@@ -112,7 +115,7 @@ void Search::add_candidates(const Base& base, std::size_t from, std::vector<Cand
     std::optional<Candidate> best;
     for (Variant& variant : variants_in(mistake, suspect)) {
       if (limit_.is_up()) break;
-      const Evidence::Reproduction reproduction = reproduce(base, variant, from);
+      const Evidence::Reproduction reproduction = reproduce(base, variant, from, strict);
       if (!reproduction.first || reproduction.gained == 0) continue;
       if (best && !is_better(reproduction, best->reproduction) && !is_closer(reproduction, best->reproduction))
         continue;
@@ -141,7 +144,7 @@ std::vector<Candidate> Search::with_other_fills(const Base& base, std::size_t fr
     const Base filled{compute_variant(base, {.explanation = {}, .settings = fill}, run_), base.own};
     if (evidence_.first_difference(*filled.run, from) > from) continue;
     std::vector<Candidate> found;
-    add_candidates(filled, from, found);
+    add_candidates(filled, from, found, true);
     if (explains_all(found)) return found;
   }
   return {};
@@ -149,7 +152,9 @@ std::vector<Candidate> Search::with_other_fills(const Base& base, std::size_t fr
 
 std::vector<Candidate> Search::candidates(const Base& base, std::size_t from) {
   std::vector<Candidate> found;
-  add_candidates(base, from, found);
+  add_candidates(base, from, found, true);
+  if (explains_all(found)) return found;
+  if (from > 0 && found.empty()) add_candidates(base, from, found, false);
   if (explains_all(found)) return found;
   std::vector<Candidate> others = with_other_fills(base, from);
   return others.empty() ? found : others;

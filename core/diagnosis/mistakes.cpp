@@ -39,6 +39,7 @@ std::span<const Mistake> all_mistakes() {
       {"mask_wrong", mistakes::mask_wrong, mask},
       {"step_missing", mistakes::rotation_missing, step},
       {"step_missing", mistakes::norm_missing, step},
+      {"step_missing", mistakes::input_norm_missing, step},
       {"step_missing", mistakes::cap_missing, step},
       {"step_missing", mistakes::bias_of_scores_missing, step},
       {"softmax_over_queries", mistakes::softmax_over_queries},

@@ -74,7 +74,8 @@ Find mask_inverted, mask_ignored, mask_after_softmax, mask_finite_fill, causal_e
 // other_masks.cpp
 Find window_missing, window_off, mask_of_other_sequence, mask_part_inverted, mask_added, mask_wrong;
 // step_mistakes.cpp
-Find rotation_missing, norm_missing, cap_missing, bias_of_scores_missing, score_steps_reordered, norm_after_rotation;
+Find input_norm_missing, rotation_missing, norm_missing, cap_missing, bias_of_scores_missing, score_steps_reordered,
+    norm_after_rotation;
 // parameter_mistakes.cpp
 Find rope_base, rope_positions, rope_share, rope_sign, rope_formula, alibi_slopes_off, alibi_distances, t5_buckets_off,
     cap_off, scale_off, groups_off, heads_off, norm_off, norm_epsilon;

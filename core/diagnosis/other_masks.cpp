@@ -98,10 +98,16 @@ namespace {
 
 /// The run's mask with the sequences and heads of other ones: place(b, h) → {b', h'}.
 Tensor rearranged(const Tensor& mask, const std::function<std::pair<Index, Index>(Index, Index)>& place) {
-  return mask_of(mask.shape(), [&](Index b, Index h, Index q, Index k) {
+  Buffer values;
+  values.reserve(static_cast<std::size_t>(mask.count()));
+  each_matrix(mask, [&](const MatrixView& m, Index b, Index h) {
     const auto [from_b, from_h] = place(b, h);
-    return mask.matrix(from_b, from_h)(q, k) != 0;
+    const MatrixView from = mask.matrix(from_b, from_h);
+    for (Index q = 0; q < m.rows; ++q) {
+      for (Index k = 0; k < m.cols; ++k) values.push_back(from(q, k));
+    }
   });
+  return Tensor(mask.shape(), std::move(values));
 }
 
 }  // namespace

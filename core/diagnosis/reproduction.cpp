@@ -85,8 +85,8 @@ Base Evidence::taken_over(const Base& base, std::size_t places, const Run& run) 
 /// Compares each stage as soon as it is computed.
 class Evidence::Check {
  public:
-  Check(const Evidence& evidence, const Base& base, const Variant& variant, std::size_t from)
-      : evidence_(evidence), base_(base), variant_(variant), from_(from) {}
+  Check(const Evidence& evidence, const Base& base, const Variant& variant, std::size_t from, bool strict)
+      : evidence_(evidence), base_(base), variant_(variant), from_(from), strict_(strict) {}
 
   /// Compares all saved stages before `next`. Throws Refuted at the first stage, from index `from` on, that does not
   /// agree.
@@ -96,6 +96,7 @@ class Evidence::Check {
       const std::optional<bool> agreed = agrees(run, own, variant_);
       if (place_ < from_) {
         found_.contradicted += agreed.value_or(true) ? 0 : 1;
+        if (strict_ && agreed == false) throw Refuted();
         continue;
       }
       if (agreed == false) throw Refuted();
@@ -116,13 +117,14 @@ class Evidence::Check {
   const Base& base_;
   const Variant& variant_;
   std::size_t from_;
+  bool strict_;
   std::size_t place_ = 0;
   Reproduction found_;
 };
 
-Evidence::Reproduction Evidence::reproduce(const Base& base, const Variant& variant, std::size_t from,
-                                           const Run& run) const {
-  Check check(*this, base, variant, from);
+Evidence::Reproduction Evidence::reproduce(const Base& base, const Variant& variant, std::size_t from, const Run& run,
+                                           bool strict) const {
+  Check check(*this, base, variant, from, strict);
   const Watch watch = [&](Stage next, const Trace& so_far) { check.look(so_far, static_cast<std::size_t>(next)); };
   try {
     check.look(*compute_variant(base, variant, run, watch), stage_count);

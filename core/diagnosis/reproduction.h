@@ -47,8 +47,9 @@ class Evidence {
     bool first = false;            ///< stage `from` itself agrees; false if there is nothing to compare
     double misfit = 0;             ///< the largest relative difference of the stages in [from, end)
   };
-  /// Computes the variant as far as it agrees.
-  Reproduction reproduce(const Base& base, const Variant& variant, std::size_t from, const Run& run) const;
+  /// Computes the variant as far as it agrees. `strict`: it must not contradict a stage before `from` either.
+  Reproduction reproduce(const Base& base, const Variant& variant, std::size_t from, const Run& run,
+                         bool strict = false) const;
   /// The relative difference between stage `place` and the variant's; infinite where they cannot be compared.
   double misfit(const Base& base, const Variant& variant, std::size_t place, const Run& run) const;
 

@@ -8,6 +8,7 @@
 #include "core/attention/norm_and_rotation.h"
 #include "core/attention/sweep.h"
 #include "core/diagnosis/mistakes.h"
+#include "core/network/network.h"
 #include "core/run/stage_steps.h"
 
 namespace headlight::mistakes {
@@ -50,6 +51,22 @@ Variants rotation_missing(const Suspect& suspect) {
 Variants norm_missing(const Suspect& suspect) {
   return without_either(suspect, Stage::Q_normed, Stage::K_normed, "The norm of queries and keys (QK-norm)",
                         " Write q, k = q_norm(q), k_norm(k).");
+}
+
+Variants input_norm_missing(const Suspect& suspect) {
+  const std::shared_ptr<const NetworkRun> pass = network_of(suspect.run.inputs);
+  const Tensor& x = suspect.run[Stage::query];
+  if (!pass || !pass->network || !x.defined()) return {};
+  const auto layer = static_cast<std::size_t>(pass->network->layer_or_first(suspect.run.scenario.layer));
+  if (layer >= pass->layers.size()) return {};
+  const Tensor& residual = pass->layers[layer].residual;
+  if (!residual.defined() || residual.shape() != x.shape() || !suspect.run.inputs.self_attention()) return {};
+  Variant variant{
+      "The norm before the attention is left out: queries, keys and values are made from the residual stream "
+      "itself. Write attn(norm(x))."};
+  for (const Stage stage : {Stage::query, Stage::key, Stage::value})
+    variant.rules[stage] = [residual](const Trace&, const Usual&) { return residual; };
+  return {variant};
 }
 
 Variants cap_missing(const Suspect& suspect) {

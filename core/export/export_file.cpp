@@ -156,7 +156,7 @@ std::vector<Message> write_figure(const Trace& trace, const ExportOptions& optio
   if (extension == ".svg") write_whole_file(path, figure.svg(options.svg_text, about));
   else if (extension == ".pdf") write_whole_file(path, figure.pdf(about));
   else write_whole_file(path, figure.png(about));
-  return figure.left_out();
+  return spec.size || spec.values ? figure.left_out() : std::vector<Message>{};
 }
 
 }  // namespace

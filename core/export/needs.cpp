@@ -45,13 +45,14 @@ void check_needs(const Trace& trace, const ExportOptions& options, const std::st
   const MatrixView first = cut.matrix(cut.heads.front());
   const double heads = static_cast<double>(cut.pool == HeadPool::none ? std::ssize(cut.heads) : trace.dims().heads);
   const double cells = heads * static_cast<double>(first.rows) * static_cast<double>(first.cols);
-  if (!is_figure_file(extension)) return check_numbers(cut, cells, extension);
   const PictureKind kind = options.style.kind;
-  const bool one_by_one = kind != PictureKind::heatmap && kind != PictureKind::blocks;
-  if ((one_by_one || extension == ".html") && cells > most_cells_of_page)
-    throw SettingError(one_by_one ? "--kind" : "-o",
+  const bool figure = is_figure_file(extension), arcs = figure && kind == PictureKind::arcs;
+  const bool heatmap = kind == PictureKind::heatmap || kind == PictureKind::blocks || kind == PictureKind::arcs;
+  if ((!heatmap || arcs || extension == ".html") && cells > most_cells_of_page)
+    throw SettingError(!heatmap || arcs ? "--kind" : "-o",
                        Message("{0} cells are too many to draw one by one", count_of(cells)),
                        "expected at most 30 million: a part (--rows, --cols), fewer heads, or a heatmap as .png");
+  if (!figure) return check_numbers(cut, cells, extension);
   if (cut.tensor().source() && cells > most_cells_of_picture)
     throw SettingError("--stage", Message("{0} cells would be computed for one picture", count_of(cells)),
                        "expected at most 20 billion: a part (--rows, --cols) or fewer heads");

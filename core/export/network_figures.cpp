@@ -131,6 +131,7 @@ FigureSpec network_figure(const Trace& trace, const ExportOptions& options) {
       spec.range_mode = RangeMode::fixed;
       spec.range = ValueRange{0, *std::ranges::max_element(values)};
     }
+    if (style.own_range) span_numbers(spec, options);
     return spec;
   }
   const ChosenExperts chosen = chosen_experts(trace, options);
@@ -143,6 +144,7 @@ FigureSpec network_figure(const Trace& trace, const ExportOptions& options) {
     spec.kept.push_back(chosen.shares[i]);
     spec.panels.push_back({spec.kept.back().matrix(), {}, "layer " + chosen.layers[i], {}});
   }
+  if (style.own_range) span_numbers(spec, options);  // percentiles are of the shares
   return spec;
 }
 

@@ -139,6 +139,9 @@ void check_options(const ExportOptions& options, std::span<const std::string> gi
     throw SettingError("--head",
                        Message("{0} is of one head's mask", std::string(form_names[static_cast<std::size_t>(form)])),
                        "expected one number");
+  if (!options.loss.empty() && !options.gradient)
+    throw SettingError("--loss", "says what the gradients are of, and none is drawn",
+                       "expected --stage d_STAGE with it");
   if (options.over.empty() && options.by != TakeTogether::mean)
     throw SettingError("--by", "says how --over takes numbers together, which is not given", "expected --over with it");
   if (takes_over(options, "layers") && form != Form::layers)

@@ -202,7 +202,7 @@ std::string title_of(const StageCut& cut) {
 }  // namespace
 
 std::string title_without_head(const StageCut& cut) {
-  std::string title(info(cut.stage).name);
+  std::string title = cut.trace.name_of(cut.stage);
   if (const std::string layer = layer_shown(cut.trace); !layer.empty()) title += " · layer " + layer;
   if (!is_parameter(cut.stage) && cut.trace.dims().batch > 1) title += " · batch " + std::to_string(cut.batch);
   return title;
@@ -293,7 +293,7 @@ FigureSpec stage_figure(const StageCut& cut, const StageFigureStyle& style) {
   spec.title = style.title.value_or(as_mathematics(title_of(cut)));
   spec.keep_title = style.title.has_value();
   spec.shape = as_mathematics(shape_text(cut));
-  spec.subtitle = as_mathematics(formula_of(cut.trace, cut.stage));
+  spec.subtitle = as_mathematics(cut.trace.gradients_of ? cut.trace.loss.english() : formula_of(cut.trace, cut.stage));
   spec.row_label = style.row_label.value_or(as_mathematics(label(about.rows)));
   spec.col_label = style.col_label.value_or(as_mathematics(label(about.cols)));
   spec.first_row = cut.first_row();

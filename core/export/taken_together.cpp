@@ -78,7 +78,7 @@ Shape take_together(FigureSpec& spec, const ExportOptions& options) {
              heads = takes_over(options, "heads"), layers = takes_over(options, "layers");
   const bool by_layer = !spec.line_names.empty();
   const std::size_t lines = by_layer ? spec.line_names.size() : 1, each = spec.panels.size() / lines;
-  if (spec.panels.size() % lines != 0)
+  if (each * lines != spec.panels.size() || (by_layer && spec.column_names.size() != each))
     throw SettingError("--over", "layers have different numbers of heads",
                        "expected heads that every layer has, --head");
   std::vector<Grid2> grids;

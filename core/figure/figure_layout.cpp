@@ -148,33 +148,21 @@ class Placer {
 
   void titles() {
     if (!frame_.title || spec_.title.empty()) return;
-    const std::size_t lines = frame_.title_lines.size();
-    if (lines > 1) return title_in_lines();
-    const float baseline = top_ + m_.margin + 0.75f * m_.title_text, space = 0.67f * m_.label_text;
+    const float size = m_.title_text, space = 0.67f * m_.label_text;
+    const auto wide = [&](const std::string& text) { return typesetter_.width(text, FontRole::strong, size); };
     const float shape = typesetter_.width(spec_.shape, FontRole::text, m_.label_text) + space;
-    const float whole = typesetter_.width(spec_.title, FontRole::strong, m_.title_text);
-    const bool beside = !spec_.shape.empty() && room_ - shape >= whole;
-    const std::string title =
-        typesetter_.elide(spec_.title, FontRole::strong, m_.title_text, beside ? room_ - shape : room_);
-    label(title, FontRole::strong, m_.title_text, theme_.ink, {title_edge_, baseline});
-    if (title != spec_.title) out_.left_out.emplace_back("the end of the title");
-    const float end = title_edge_ + typesetter_.width(title, FontRole::strong, m_.title_text);
-    if (beside) label(spec_.shape, FontRole::text, m_.label_text, theme_.muted, {end + space, baseline});
-    subtitle(baseline);
-  }
-
-  void title_in_lines() {
-    float baseline = top_ + m_.margin + 0.75f * m_.title_text;
-    const float left = (frame_.width - frame_.inner_width) / 2;
-    for (const std::string& line : frame_.title_lines) {
-      if (&line != &frame_.title_lines.front()) baseline += 1.15f * m_.title_text;
-      label(line, FontRole::strong, m_.title_text, theme_.ink, {left, baseline});
+    std::vector<std::string> lines = frame_.title_lines;
+    const bool one = lines.size() < 2, beside = one && !spec_.shape.empty() && room_ - shape >= wide(spec_.title);
+    if (one) lines = {typesetter_.elide(spec_.title, FontRole::strong, size, beside ? room_ - shape : room_)};
+    const float left = one ? title_edge_ : (frame_.width - frame_.inner_width) / 2;
+    float baseline = top_ + m_.margin + 0.75f * size;
+    for (const std::string& line : lines) {
+      if (&line != &lines.front()) baseline += 1.15f * size;
+      label(line, FontRole::strong, size, theme_.ink, {left, baseline});
     }
-    if (!spec_.title.ends_with(frame_.title_lines.back())) out_.left_out.emplace_back("the end of the title");
-    subtitle(baseline);
-  }
-
-  void subtitle(float baseline) {
+    if (!spec_.title.ends_with(lines.back())) out_.left_out.emplace_back("the end of the title");
+    if (beside)
+      label(spec_.shape, FontRole::text, m_.label_text, theme_.muted, {left + wide(lines[0]) + space, baseline});
     if (!frame_.subtitle) return;
     const std::string shown = typesetter_.elide(spec_.subtitle, FontRole::text, m_.label_text, room_);
     label(shown, FontRole::text, m_.label_text, theme_.muted, {title_edge_, baseline + 1.1f * m_.subtitle_room});

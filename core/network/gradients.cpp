@@ -269,6 +269,11 @@ std::shared_ptr<const Trace> gradient_trace(const std::shared_ptr<const Trace>& 
     record.sources.clear();
     record.output = stages[stage];
   }
+  // A mask that allows everything, as causal() for one token, is no step of the pass.
+  Tensor& masked = made->records[static_cast<std::size_t>(Stage::masked_scores)].output;
+  for (const Stage before : {Stage::biased_scores, Stage::capped_scores, Stage::scaled_scores}) {
+    if (trace->has(Stage::masked_scores) && !masked.defined()) masked = stages[before];
+  }
   for (const Stage stage : all_matrices()) {
     if (is_parameter(stage) && made->inputs.matrix(stage).defined()) *made->inputs.known(stage) = stages[stage];
   }

@@ -79,10 +79,6 @@ void set_kv_heads(Settings& settings, const Row& row, std::string_view text) {
 std::string kv_heads_text(const Settings& settings) {
   return settings.kv_heads ? std::to_string(*settings.kv_heads) : "";
 }
-void set_norm(Settings& settings, const Row& row, std::string_view text) {
-  settings.norm = parse_switch(row.option(), text);
-}
-std::string norm_text(const Settings& settings) { return !settings.norm ? "" : *settings.norm ? "true" : "false"; }
 void set_mask(Settings& settings, const Row&, std::string_view text) { settings.mask = std::string(text); }
 std::string mask_text(const Settings& settings) { return settings.mask; }
 void set_seed(Settings& settings, const Row& row, std::string_view text) {
@@ -122,14 +118,7 @@ constexpr Row rows[] = {
     whole<&Settings::heads>("heads", "heads of each layer", 1, 64),
     {"kv_heads", "G", "key/value heads, which divide the heads", 1, 64, {}, set_kv_heads, kv_heads_text},
     whole<&Settings::d_model>("d_model", "numbers of a token", 2, 1024),
-    {"norm",
-     "",
-     "LayerNorms before attention and MLP and at the end; without it where there are MLPs",
-     0,
-     1,
-     {},
-     set_norm,
-     norm_text},
+    toggle<&Settings::norm>("norm", "LayerNorms before attention and MLP and at the end; --norm=false: none"),
     toggle<&Settings::mlp>("mlp", "an MLP of 4 · d_model neurons in each layer"),
     choice<&Settings::positions>("positions", "none|sinusoidal|learned", "what is added to the tokens",
                                  positions_words),
@@ -178,6 +167,7 @@ TrainingSettings training_defaults(const std::string& task) {
     settings.length = known->length;
     settings.steps = known->steps;
     settings.mask = known->mask;
+    settings.norm = known->norm;
     return settings;
   }
   std::error_code error;

@@ -30,7 +30,7 @@ struct TrainingSettings {
   Index layers = 1, heads = 2;
   std::optional<Index> kv_heads{};  ///< divides `heads`; unset: as many
   Index d_model = 32;               ///< divided by `heads`
-  std::optional<bool> norm{};       ///< LayerNorms; unset: where there are MLPs
+  bool norm = true;                 ///< LayerNorms before attention and MLP and at the end
   bool mlp = false;                 ///< of 4 · d_model neurons, GELU
   TrainedPositions positions = TrainedPositions::learned;
   Rope rope = Rope::none;

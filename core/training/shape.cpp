@@ -19,7 +19,7 @@ NetworkShape shape_of(const TrainingSettings& s, Index vocabulary, Index length)
   shape.kv_heads = s.kv_heads.value_or(s.heads);
   shape.d_head = s.d_model / s.heads;
   shape.layers = s.layers;
-  shape.norms = s.norm.value_or(s.mlp);
+  shape.norms = s.norm;
   shape.hidden = s.mlp ? 4 * s.d_model : 0;
   shape.positions = s.positions;
   shape.rope = s.rope;

@@ -192,18 +192,18 @@ double best_count(const Seen& seen) {
 }
 
 constexpr TrainingTask tasks[] = {
-    {"reverse", "Say the letters backwards", "attention finds a place", 16, 8, 1, 300, "full()", draw_letters,
+    {"reverse", "Say the letters backwards", "attention finds a place", 16, 8, 1, 300, true, "full()", draw_letters,
      answer_reverse, best_reverse},
-    {"previous", "Say the letter before", "the sub-diagonal: every query looks one place back", 16, 8, 1, 300,
+    {"previous", "Say the letter before", "the sub-diagonal: every query looks one place back", 16, 8, 1, 300, true,
      "causal()", draw_letters, answer_previous, best_previous},
     {"recall", "Keys and values, then a key: say its value", "two heads, one after the other, make a rule", 16, 9, 2,
-     600, "causal()", draw_recall, answer_recall, best_recall},
+     600, false, "causal()", draw_recall, answer_recall, best_recall},
     {"repeat", "A passage again and again: what comes next?", "induction: find the last time, say what followed", 26,
-     24, 2, 1000, "causal()", draw_repeat, answer_repeat, best_repeat},
-    {"sort", "Say the letters in order", "comparing is attention, writing down the MLP", 16, 8, 1, 2000, "full()",
+     24, 2, 1000, false, "causal()", draw_repeat, answer_repeat, best_repeat},
+    {"sort", "Say the letters in order", "comparing is attention, writing down the MLP", 16, 8, 1, 2000, true, "full()",
      draw_letters, answer_sort, best_sort},
     {"count", "How often has this letter come so far?", "attention averages, and an average cannot count", 4, 8, 1,
-     1000, "causal()", draw_letters, answer_count, best_count},
+     1000, true, "causal()", draw_letters, answer_count, best_count},
 };
 
 }  // namespace

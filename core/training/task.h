@@ -33,6 +33,7 @@ struct TrainingTask {
   const char* teaches;    ///< "attention finds a place"
   Index letters, length;  ///< of its alphabet; of a sequence
   Index layers, steps;    ///< usual
+  bool norm;              ///< usual: LayerNorms
   const char* mask;       ///< usual
   /// Draws a sequence.
   void (*draw)(Sampler& sampler, Index letters, std::span<std::int32_t> tokens);

@@ -180,7 +180,7 @@ void Trainer::keep() {
     }
     std::erase_if(p.kept, [&](const KeptStep& kept) { return !stays(kept); });
   }
-  p.kept.push_back({p.done, Tensor({p.layout.count}, Buffer(p.weights))});
+  p.kept.push_back({p.done, p.newest.copy(p.weights)});
 }
 
 }  // namespace headlight

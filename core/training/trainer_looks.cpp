@@ -168,7 +168,7 @@ std::string config_text(const NetworkShape& s) {
                                 {"n_layer", s.layers},
                                 {"n_inner", s.hidden}};
   if (s.is_gpt2()) return config.dump(1) + "\n";
-  config.erase("architectures");
+  for (const char* of_gpt2 : {"architectures", "scale_attn_weights"}) config.erase(of_gpt2);
   config["model_type"] = "headlight";
   config["kv_heads"] = s.kv_heads;
   config["norms"] = s.norms;

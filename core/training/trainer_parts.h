@@ -1,6 +1,7 @@
 // What a Trainer holds: weights, moments, parts of a step. For trainer.cpp and trainer_looks.cpp only.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -23,6 +24,24 @@ struct TrainingPart {
   PassLoss loss{};
 };
 
+/// The newest weights as a tensor, whose memory is written again once nobody else holds it.
+struct NewestWeights {
+  std::shared_ptr<Buffer> numbers;
+  Tensor tensor;  ///< of these numbers
+
+  const Tensor& copy(const Buffer& weights) {
+    constexpr long own_handles = 2;  // the two members
+    if (!numbers || numbers.use_count() > own_handles) {
+      numbers = std::make_shared<Buffer>(weights);
+      tensor = Tensor::in_memory({static_cast<Index>(weights.size())},
+                                 std::shared_ptr<const float>(numbers, numbers->data()));
+    } else {
+      std::copy(weights.begin(), weights.end(), numbers->begin());
+    }
+    return tensor;
+  }
+};
+
 struct Trainer::Parts {
   NetworkShape shape;
   ParameterLayout layout;
@@ -34,6 +53,7 @@ struct Trainer::Parts {
   Index done = 0, stride = 1;  ///< steps; every how many one is kept
   mutable std::mutex mutex;    ///< of `kept`
   std::vector<KeptStep> kept;
+  NewestWeights newest;
   Index most = 0;  ///< kept steps
   Pass looks;      ///< for measurements while it learns
 

@@ -44,14 +44,20 @@ class Check(Dict[str, Any]):
     """What compare() says of a module. print() gives it as sentences; a notebook shows them with the stages' differences."""
 
     def __str__(self) -> str:
-        if self["match"]:
+        mask = self.get("assumed_mask")
+        meant = "the one that the numbers show" if mask is True else str(mask)
+        if self["match"] is None:
+            said = f"right if this mask is meant: {meant}; the module's own numbers have it, and none was given. Every stage agrees under it"
+        elif self["match"]:
             said = "every stage agrees: " + ", ".join(stage["stage"] for stage in self["stages"] if stage["present"])
         else:
-            said = f"{self['first_difference']} differs first"
+            said = f"{self['first_difference']} differs first" + (f", under a mask that the module's own numbers have: {meant}" if mask else "")
             if not self["diagnosis"]:
                 said += '; no known mistake gives these numbers. A mask that the module makes itself must be named: mask="causal()"'
         for mistake in self["diagnosis"]:
-            said += f"\n{mistake['id']}: {mistake['explanation']}"
+            said += f"\n{mistake['id']}{' (harmless)' if mistake.get('harmless') else ''}: {mistake['explanation']}"
+        if self.get("complete") is False:
+            said += "\nThe search ended before every known mistake was tried."
         return said + (f"\nattn_mask: {self['attn_mask']}" if "attn_mask" in self else "")
 
     def __repr__(self) -> str:

@@ -89,6 +89,7 @@ const std::vector<std::string>& cases() {
       fixtures + "torch_mha.input.npz",
       fixtures + "alibi_causal.input.npz",
       "--random --queries 6 --heads 4 --d-model 32 " + shell_line(score_words()),
+      "model:english --layer 1 --heads 8 --text \"the dog ate its food\"",
   };
   return all;
 }

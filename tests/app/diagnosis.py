@@ -276,7 +276,7 @@ def compare(case, stages, folder):
     if run.returncode not in (0, 1):
         raise RuntimeError(f"exit {run.returncode}: {run.stderr}")
     report = json.loads(run.stdout)
-    assert report["match"] == (run.returncode == 0) and (report["first_difference"] is None) == report["match"]
+    assert (report["match"] is True) == (run.returncode == 0) and (report["first_difference"] is None) == (report["match"] is not False)
     return report
 
 

@@ -8,6 +8,11 @@ class NotHere(Exception):
     """The mistake cannot be made with these settings."""
 
 
+def need(holds):
+    if not holds:
+        raise NotHere
+
+
 def softmax(x, axis=-1):
     with np.errstate(all="ignore"):
         e = np.exp(x - x.max(axis, keepdims=True))

@@ -14,21 +14,21 @@ begin, end = "<!-- begin of the table: tests/training/experiments.py -->", "<!--
 # (what is said of it, the command, steps, the accuracy that counts as learned)
 experiments = [
     ("`reverse`: one layer of 2 heads, no mask, learned positions", "reverse", 300, 0.99),
-    ("〃 1 head", "reverse --heads 1", 300, 0.99),
-    ("〃 4 heads", "reverse --heads 4", 300, 0.99),
+    ("〃 `--heads 1`", "reverse --heads 1", 300, 0.99),
+    ("〃 `--heads 4`", "reverse --heads 4", 300, 0.99),
     ("〃 `--mask \"causal()\"`", "reverse --mask causal()", 300, None),
     ("〃 `--positions none`", "reverse --positions none", 600, None),
-    ("〃 `--scale 8` in place of ¼", "reverse --scale 8", 600, 0.99),
+    ("〃 `--norm=false`", "reverse --norm=false", 1000, 0.99),
+    ("〃 `--norm=false --scale 8` in place of ¼", "reverse --norm=false --scale 8", 1000, 0.99),
     ("`previous`: `causal()`, learned positions", "previous", 300, 0.99),
     ("〃 `--positions none`", "previous --positions none", 600, None),
-    ("〃 `--positions none --alibi`", "previous --positions none --alibi", 600, 0.99),
-    ("`recall`: 2 layers, `causal()`", "recall", 600, 0.99),
+    ("`recall`: 2 layers, `causal()`, no LayerNorm", "recall", 600, 0.99),
     ("〃 `--layers 1`", "recall --layers 1", 2000, None),
-    ("`repeat`: 2 layers, `causal()`", "repeat", 1000, 0.95),
-    ("〃 `--layers 1`", "repeat --layers 1", 2000, None),
-    ("`sort`: one layer, no MLP", "sort", 2000, 0.98),
+    ("`repeat`: 2 layers, `causal()`, no LayerNorm", "repeat", 1500, 0.95),
+    ("〃 `--layers 1`", "repeat --layers 1", 1500, None),
+    ("`sort`: one layer, no MLP", "sort", 2000, 0.95),
     ("〃 `--mlp`", "sort --mlp", 2000, 0.99),
-    ("`count`: one layer, `causal()`", "count", 1000, 0.99),
+    ("`count`: one layer, `causal()`", "count", 1500, 0.98),
 ]
 
 

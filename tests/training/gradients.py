@@ -8,6 +8,7 @@ also 200 steps of AdamW from the same weights and batches. Needs torch and numpy
 import json
 import math
 import random
+import struct
 import subprocess
 import sys
 import tempfile
@@ -124,7 +125,7 @@ def drawn(pick):
     d_head, heads = pick.choice([4, 6, 8, 16]), pick.choice([1, 2, 3, 4])
     options = dict(task=pick.choice(["reverse", "previous", "recall", "repeat", "sort", "count"]), layers=pick.choice([1, 1, 2, 3]),
                    heads=heads, kv_heads=pick.choice([g for g in range(1, heads + 1) if heads % g == 0]), d_model=heads * d_head,
-                   mlp=pick.random() < 0.5, norm=pick.choice([None, None, True]), positions=pick.choice(["none", "sinusoidal", "learned", "learned"]),
+                   mlp=pick.random() < 0.5, norm=pick.choice(["true", "false"]), positions=pick.choice(["none", "sinusoidal", "learned", "learned"]),
                    rope=pick.choice(["none", "none", "half", "interleaved"]), alibi=pick.random() < 0.3,
                    mask=pick.choice(["full()", "causal()", "window(3)", "k < q", "h == 0 ? k < q : k <= q", "q != 2 && k != 5", "strided(3) && k > q - 5"]),
                    dead_row=pick.choice(["zero", "uniform"]), scale=pick.choice([None, None, 0.5, 1.5]), softcap=pick.choice([None, None, 2.0]),
@@ -141,6 +142,9 @@ def command(program, options, steps, *more):
         if key == "task" or value is None or value is False:
             continue
         if key == "rope" and value == "none":
+            continue
+        if key == "norm":
+            words.append(f"--norm={value}")
             continue
         words += [option] if value is True else [option, str(value)]
     return words + list(more)
@@ -189,6 +193,47 @@ def check_gradients(program, options, steps, file):
     return compared
 
 
+def read_safetensors(path):
+    data = path.read_bytes()
+    length = struct.unpack("<Q", data[:8])[0]
+    kinds = {"F16": "<f2", "F32": "<f4"}
+    return {name: numpy.frombuffer(data, kinds[about["dtype"]], offset=8 + length + about["data_offsets"][0],
+                                   count=math.prod(about["shape"])).reshape(about["shape"]).astype("float32")
+            for name, about in json.loads(data[8: 8 + length]).items() if name != "__metadata__"}
+
+
+def check_network(program, folder):
+    """`trace model:english --loss WORD`: every stage's gradient of −log p(WORD) at the last position."""
+    model = Path(__file__).parents[2] / "assets" / "models" / "english"
+    config = json.loads((model / "config.json").read_text())
+    said = json.loads(subprocess.run([program, "predict", "model:english", "--text", "the cat sat on the", "--json"], check=True, capture_output=True, text=True).stdout)
+    word = said["next"][1]["token"]
+    file = folder / "english.npz"
+    subprocess.run([program, "trace", "model:english", "--text", "the cat sat on the", "--layer", "all", "--loss", word, "-o", str(file)], check=True,
+                   capture_output=True)
+    arrays = dict(numpy.load(file))
+    vocabulary = json.loads((model / "tokenizer.json").read_text(encoding="utf-8"))["model"]["vocab"]
+    tokens = torch.tensor([[vocabulary[t] for t in said["tokens"]]])
+    targets = torch.full_like(tokens, -1)
+    targets[0, -1] = vocabulary[word]
+    network = Network({"param." + k: v for k, v in read_safetensors(model / "model.safetensors").items()},
+                      dict(heads=config["n_head"], kv_heads=config["n_head"], d_model=config["n_embd"], mlp=True, positions="learned", rope="none",
+                           alibi=False, scale=None, softcap=None, dropout=0, dead_row="zero"))
+    n = tokens.shape[1]
+    causal = numpy.tril(numpy.ones((n, n), bool))[None, None]
+    network.loss({f"layers.{i}.mask": causal for i in range(config["n_layer"])}, tokens, targets).backward()
+    compared = 0
+    for key, value in arrays.items():
+        at, _, name = key.rpartition(".")
+        if name.startswith("d_"):
+            stage = "query" if name in ("d_key", "d_value") else name[2:]
+            close(value, network.stages[f"{at}.{stage}"].grad.numpy(), f"model:english {key}")
+            compared += 1
+    if compared < 15 * config["n_layer"]:
+        raise SystemExit(f"FAIL model:english: only {compared} gradients")
+    return compared
+
+
 def check_curve(program, options, steps, folder):
     """The loss of each step; the batches are those that `--gradients` writes of each step, the weights those of the first."""
     losses = json.loads(subprocess.run(command(program, options, steps, "--json"), check=True, capture_output=True, text=True).stdout)["losses"]
@@ -214,7 +259,7 @@ def check_curve(program, options, steps, folder):
 
 def main():
     program = sys.argv[1]
-    count = next((int(a) for a in sys.argv[2:] if a.isdigit()), 40)
+    count = next((int(a) for a in sys.argv[2:] if a.isdigit()), 40)  # none: only the networks
     torch.set_num_threads(1)
     pick = random.Random(7)
     compared = 0
@@ -222,6 +267,7 @@ def main():
         for _ in range(count):
             compared += check_gradients(program, drawn(pick), pick.choice([1, 3]), Path(name) / "g.npz")
         print(f"{count} configurations, {compared} arrays within {absolute} + {relative}·|b|")
+        print(f"model:english, {check_network(program, Path(name))} gradients")
         if "--curves" in sys.argv:
             plain = dict(task="reverse", layers=1, heads=2, kv_heads=2, d_model=32, mlp=False, positions="learned", rope="none", alibi=False,
                          dead_row="zero", scale=None, softcap=None, dropout=0, batch_size=32, seed=0)

@@ -322,7 +322,8 @@ TEST_CASE("Open lists the models that ship; one opens with its sentence, also fr
     CHECK(level_shown(document.view) == Level::sentence);
     CHECK_FALSE(document.scenario.text.empty());
     CHECK(document.view.selected);
-    open_line("lesson:dropout");
+    window.session.open("lesson:dropout");
+    window.settle();
   }
 }
 

@@ -466,6 +466,7 @@ TEST_CASE("what a change does to the next word is said of the word that was aske
   constexpr Index word = 3;  // "at"
   const auto document_with = [word](const std::string& mask) {
     Document document = of_network("the girl looked at herself in the mirror");
+    document.scenario.file = "model:english";
     document.view.looking.facet = Facet::step;
     document.view.looking.query = word;
     document.scenario.mask = mask;

@@ -116,7 +116,7 @@ TEST_CASE("a changed choice begins a second run beside the first; both differ in
   window.settle();
   window.press(Key::space);
   window.settle();
-  const ImVec2 causal = window.find("train_choices", {"train.maskcausal()"});
+  const ImVec2 causal = window.find("canvas/train_choices", {"train.maskcausal()"});
   REQUIRE(causal.x > 0);
   window.click(causal);
   window.settle();
@@ -129,7 +129,7 @@ TEST_CASE("a changed choice begins a second run beside the first; both differ in
   same.mask = first.settings.mask;
   CHECK(same == first.settings);
   // A second change starts from the first run again.
-  const ImVec2 two = window.find("train_choices", {"train.layers2"});
+  const ImVec2 two = window.find("canvas/train_choices", {"train.layers2"});
   REQUIRE(two.x > 0);
   window.click(two);
   window.settle();

@@ -8,7 +8,7 @@
 #include "core/run/contributions.h"
 #include "core/scenario/inputs.h"
 #include "core/scenario/settings_rows.h"
-#include "core/text/asked_word.h"
+#include "core/tokenizer/asked_word.h"
 #include "ui/document/view.h"
 #include "ui/document/wanted.h"
 

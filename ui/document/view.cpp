@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "core/explain/explain.h"
-#include "core/text/asked_word.h"
+#include "core/tokenizer/asked_word.h"
 
 namespace headlight {
 

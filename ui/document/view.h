@@ -112,7 +112,7 @@ View follow(View view, const Trace& trace, const Cell& from, const Cell& source)
 /// Returns to cell number `step` of the path.
 View go_back(View view, const Trace& trace, std::size_t step);
 
-/// The query that a story begins with unless somebody chooses one: asked_word() (core/text/asked_word.h) of the entry's
+/// The query that a story begins with unless somebody chooses one: asked_word() (core/tokenizer/asked_word.h) of the entry's
 /// words; without words, the last one.
 Index asked_query(const Trace& trace, Index batch);
 /// The query that is asked about: the chosen one, the selected cell's, or asked_query().

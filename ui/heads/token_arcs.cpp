@@ -31,11 +31,16 @@ struct ArcsBuilder {
     }
   }
 
-  /// Names in a column, only some of them if they would overlap; calls put(index, y) for each.
+  /// Names in a column, only some of them if they would overlap, but always the marked word's, else the asked word's;
+  /// calls put(index, y) for each.
   void put_names(Axis axis, Index count, Index lit, float x, float width, Align align, auto put) const {
     const float line = arcs.height() / static_cast<float>(count), pixels = TypeSize::note * u;
     const Index step = std::max<Index>(1, static_cast<Index>(14 * u / line + 0.999f));
-    for (Index i = 0; i < count; i += step) {
+    const bool has_asked = axis == Axis::query || frame.trace()->inputs.self_attention();
+    const Index kept = lit >= 0 ? lit : has_asked ? query_asked(*frame.trace(), frame.view()) : -1;
+    for (Index i = 0; i < count; ++i) {
+      const bool beside = kept >= 0 && std::abs(i - kept) < step;
+      if (i != kept && (i % step != 0 || beside)) continue;
       const float y = arcs.min.y + (static_cast<float>(i) + 0.5f) * line;
       pen.words(i == lit ? Face::bold : Face::ui, pixels, {x, y - pixels * 0.6f},
                 i == lit ? frame.look.ink : frame.look.muted, axis_label(*frame.trace(), axis, picture.batch, i), width,
@@ -133,8 +138,8 @@ const Scene& arcs_scene(const Frame& frame, const HeadsPicture& picture) {
     ArcsBuilder{frame, picture, pen}.put(rows);
     return made;
   };
-  return frame.kept(make, frame.view().heads, frame.view().measure, picture.query, picture.arcs, picture.first->rect,
-                    frame.looked_at(), frame.rows_shown(Stage::weights), rows);
+  return frame.kept(make, frame.view().heads, frame.view().measure, frame.view().looking.query, picture.query,
+                    picture.arcs, picture.first->rect, frame.looked_at(), frame.rows_shown(Stage::weights), rows);
 }
 
 }  // namespace headlight

@@ -60,6 +60,8 @@ void name_rows(Pen& pen, const Block& block, Axis axis, float x, float room, Ind
     pixels = size_not_below(fonts, Face::ui, pen.type.least);
   const auto every = static_cast<Index>(std::ceil(std::max(fonts.crisp(Face::bold, pixels), pixels) * 1.02f / line));
   const float least = size_not_below(fonts, Face::ui, pen.type.least);
+  // Bold type comes in other sizes: where it is too high for its row, the colour alone marks the name.
+  const bool bold_fits = pen.measure(Face::bold, pen.bold(pixels), "x").y <= line * static_cast<float>(every) + 1;
   for (Index r = block.row; r < block.row + block.rows; ++r) {
     const bool is_lit = r == lit;
     if (!is_lit && every > 1 && ((r - lit) % every != 0)) {
@@ -67,9 +69,10 @@ void name_rows(Pen& pen, const Block& block, Axis axis, float x, float room, Ind
       continue;
     }
     std::string word = name_of(pen.context(), axis, r);
-    const Face face = is_lit ? Face::bold : Face::ui;
-    float size = is_lit ? pen.bold(pixels) : pixels;
-    if (pen.measure(face, size, word).x > room) size = is_lit ? pen.bold(least) : least;
+    const bool bold = is_lit && bold_fits;
+    const Face face = bold ? Face::bold : Face::ui;
+    float size = bold ? pen.bold(pixels) : pixels;
+    if (pen.measure(face, size, word).x > room) size = bold ? pen.bold(least) : least;
     pen.text(TextRole::word, face, size, {x, block.row_at(r).centre().y}, Align::right, quiet_ink(pen, is_lit, colour),
              std::move(word), room);
     if (axis == Axis::query || axis == Axis::key) {

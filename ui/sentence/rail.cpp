@@ -81,7 +81,7 @@ struct Rail : ScenePart {
     const bool answers = std::ranges::any_of(items, [](const Item& item) { return item.look.has_value(); });
     if (!answers || story.rail.front().heads.size() + story.rail.size() < 3) return;
     const Chip chip{std::string(say("sentence.by_weight")), SceneAction::order, sorts() ? 0 : 1, sorts()};
-    inside.min.y = pen.chips(inside, std::span(&chip, 1), pen.type.caption * 1.8f, 9 * u) + 6 * u;
+    inside.min.y = pen.chips(inside, std::span(&chip, 1), pen.type.caption * 1.8f, 22) + 6 * u;
   }
 
   void lay_out() {
@@ -159,16 +159,17 @@ struct Rail : ScenePart {
     if (lines.empty() && looks) pen.scene().targets.back().hint = does;
   }
 
-  /// "→ dog 0.98"; a long word is cut, never the number.
+  /// "→ dog 0.98"; where it does not fit, "dog 0.98", else only the number. No word is cut.
   void put_look(const HeadLook& at, ImVec2 from, float room) const {
-    const float caption = pen.type.caption;
-    const std::string share = share_text(at.weight), arrow = "→ ";
-    const float numbers = pen.measure(Face::mono, pen.type.number, share).x + 8 * u;
-    const float arrows = pen.measure(Face::ui, caption, arrow).x;
-    pen.caption(from, Align::left, arrow);
-    const Rect word = pen.text(TextRole::caption, Face::ui, caption, {from.x + arrows, from.y}, Align::left, look.ink,
-                               in_sentence(at.word), room - numbers - arrows);
-    pen.number(pen.type.number, {word.max.x + 8 * u, from.y}, Align::left, look.ink, share);
+    const float caption = pen.type.caption, gap = 6 * u;
+    const std::string share = share_text(at.weight), word = in_sentence(at.word);
+    const auto width = [&](const std::string& text) { return pen.measure(Face::ui, caption, text).x; };
+    const float left = room - pen.measure(Face::mono, pen.type.number, share).x - gap;
+    const std::string arrow = "→ ", words = width(arrow + word) <= left ? arrow + word
+                                            : width(word) <= left       ? word
+                                                                        : arrow;
+    const Rect put = pen.caption(from, Align::left, words, look.ink);
+    pen.number(pen.type.number, {put.max.x + gap, from.y}, Align::left, look.ink, share);
   }
 
   void put() const {

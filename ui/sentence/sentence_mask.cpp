@@ -32,7 +32,7 @@ std::array<Offered, 4> offered_masks(const Trace& trace) {
 
 void put_masks(Pen& pen, const std::string& mask, Rect room) {
   const Words& say = pen.context().words;
-  const float height = pen.type.caption * 1.8f, pad = 9 * pen.u(), gap = 6 * pen.u();
+  const float height = pen.type.caption * 1.8f, pad = 22, gap = 6 * pen.u();
   std::vector<Chip> chips{{std::string(say("sentence.mask")), SceneAction::masks, 0, pen.context().view.looking.masks}};
   if (pen.context().view.looking.masks) {
     const auto offered = offered_masks(pen.context().trace);
@@ -46,9 +46,9 @@ void put_masks(Pen& pen, const std::string& mask, Rect room) {
   float width = 0;
   for (const Chip& chip : chips) {
     const Face face = chip.lit ? Face::bold : Face::ui;
-    width += pen.measure(face, pen.type.caption, chip.words).x + 2 * pad + gap;
+    width += pen.measure(face, pen.type.caption, chip.words).x + pad * pen.u() + gap;
   }
-  if (width <= room.width()) room.min.x = room.max.x - width;
+  if (width - gap <= room.width()) room.min.x = room.max.x - width + gap;
   pen.chips(room, chips, height, pad);
 }
 

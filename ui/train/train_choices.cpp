@@ -34,13 +34,16 @@ struct ChoiceWords {
     bool chosen;
   };
   std::vector<std::vector<Option>> groups;  ///< of train_groups()
+  std::vector<std::string> headings;        ///< of the groups
   bool risen = false;                       ///< there is a step where it happened
 };
 
 ChoiceWords words_of(const Frame& frame, const Learned& run) {
-  ChoiceWords made{task_title(run.settings, frame.words), probe_text(run), {}, {}, run.steepest() != nullptr};
+  ChoiceWords made{task_title(run.settings, frame.words), probe_text(run), {}, {}, {}, run.steepest() != nullptr};
   for (const TrainingTask& task : training_tasks()) made.tasks.push_back(task_title(task, frame.words));
   for (const TrainGroup& group : train_groups()) {
+    std::string& heading = made.headings.emplace_back(frame.words(group.word));
+    for (char& letter : heading) letter = letter >= 'a' && letter <= 'z' ? static_cast<char>(letter - 32) : letter;
     auto& options = made.groups.emplace_back();
     for (const TrainOption& option : group.options)
       options.push_back(
@@ -66,14 +69,14 @@ void own_mask(const Frame& frame, const TrainStory& story) {
   const std::string& mask = story.run.settings.mask;
   const bool own = mask != "full()" && mask != "causal()";
   if (const auto text =
-          text_field(frame, "train_mask", own ? mask : none, Face::mono, false, frame.words("train.own_mask"));
+          text_field(frame, "##mask", own ? mask : none, Face::mono, false, frame.words("train.own_mask"));
       text && !text->empty())
     choose_in_run(frame, story, {}, [mask = *text](TrainingSettings& run) { run.mask = mask; });
 }
 
 void draw_group(const Frame& frame, const TrainStory& story, std::size_t which, const ChoiceWords& words) {
   const TrainGroup& group = train_groups()[which];
-  section(frame, frame.words(group.word));
+  section(frame, words.headings[which].c_str());
   ChipFlow flow(frame);
   for (std::size_t i = 0; i < group.options.size(); ++i) {
     const ChoiceWords::Option& option = words.groups[which][i];
@@ -145,8 +148,10 @@ void draw_train_choices(const Frame& frame, const TrainStory& story, Rect place)
   const float u = frame.u, pad = 16 * u;
   const ChoiceWords& words =
       frame.kept([&] { return words_of(frame, story.run); }, frame.document.learned, frame.words.language());
-  const PanelArea area(frame, "train_choices", place.min, place.max, frame.look.panel, {pad, pad},
-                       PanelArea::Kind::scrolling);
+  frame.painter.fill(*ImGui::GetWindowDrawList(), place.min, place.max, frame.look.panel);
+  ImGui::SetCursorScreenPos({place.min.x + pad, place.min.y + pad});
+  ImGui::BeginChild("train_choices", {place.width() - 1.25F * pad, place.height() - pad}, false,
+                    ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground);
   choose_task(frame, story, words);
   ImGui::PushTextWrapPos(0);
   note(frame, words.example);
@@ -163,6 +168,7 @@ void draw_train_choices(const Frame& frame, const TrainStory& story, Rect place)
   width_slider(frame, story);
   seed_slider(frame, story);
   note(frame, frame.words(story.run.step == 0 ? "train.hint_before" : "train.hint_after"));
+  ImGui::EndChild();
 }
 
 void draw_train_invitation(const Frame& frame, Rect place) {

@@ -114,32 +114,35 @@ struct TrainBuilder : ScenePart {
     put_label(Face::bold, {left ? x : made.plot.min.x + 8 * u, y}, left ? Align::right : Align::left, ink, name);
   }
 
-  void put_axes(const Rect& card) const {
+  void put_axes(const Rect& card, const Rect& plate) const {
     for (const double share : {0.0, 0.5, 1.0})
       pen.text(TextRole::number, Face::mono, pixels, {card.min.x - 10 * u, y_of(share)}, Align::right, look.muted,
                percent(share));
     const float digits = pen.measure(Face::mono, pixels, std::to_string(made.steps) + "   ").x;
     const Index stride = round_stride(made.steps, std::max<Index>(static_cast<Index>(card.width() / (2 * digits)), 1));
     for (Index step = 0; step <= made.steps; step += stride) {
-      if (std::abs(x_of(step) - x_of(moment.step)) < 3.2f * digits / 2) continue;  // below the scrubber's own label
+      if (x_of(step) + digits / 2 > plate.min.x && x_of(step) - digits / 2 < plate.max.x) continue;
       pen.text(TextRole::number, Face::mono, pixels, {x_of(step), card.max.y + 0.95f * pixels}, Align::middle,
                look.muted, std::to_string(step));
     }
   }
 
   /// The step that is shown: a line with a knob, and its number below.
-  void put_scrubber(const Rect& card) const {
+  /// Where its number stands, below the plot.
+  Rect scrubber_plate(const Rect& card) const {
+    const float half = pen.measure(Face::bold, pixels, say.fill("train.step", {moment.step})).x / 2 + 8 * u;
+    const float middle = std::clamp(x_of(moment.step), card.min.x + half, card.max.x - half), top = card.max.y + 2 * u;
+    return {{middle - half, top}, {middle + half, top + 1.75f * pixels}};
+  }
+  void put_scrubber(const Rect& card, const Rect& plate) const {
     const float x = x_of(moment.step);
     pen.fill({{x - u, card.min.y + 4 * u}, {x + u, card.max.y}}, look.ink);
     const ImVec2 knob{x, y_of(moment.measured.accuracy)};
     pen.scene().items.emplace_back(SceneDot{knob, 7 * u, look.card});
     pen.scene().items.emplace_back(SceneDot{knob, 5.5f * u, colour});
-    const std::string label = say.fill("train.step", {moment.step});
-    const float half = pen.measure(Face::bold, pixels, label).x / 2 + 8 * u;
-    const float middle = std::clamp(x, card.min.x + half, card.max.x - half), top = card.max.y + 2 * u;
-    const Rect plate{{middle - half, top}, {middle + half, top + 1.75f * pixels}};
     pen.fill(plate, look.ink, Corner::control * u);
-    pen.text(TextRole::caption, Face::bold, pixels, plate.centre(), Align::middle, look.card, label);
+    pen.text(TextRole::caption, Face::bold, pixels, plate.centre(), Align::middle, look.card,
+             say.fill("train.step", {moment.step}));
   }
 
   void put_guess() const {
@@ -156,7 +159,8 @@ struct TrainBuilder : ScenePart {
     made.plot = {{card.min.x, card.min.y + 14 * u}, {card.max.x, card.max.y - 12 * u}};
     made.steps = std::max<Index>(run.settings.steps, story.beside ? story.beside->settings.steps : 1);
     pen.card(card);
-    put_axes(card);
+    const Rect plate = scrubber_plate(card);
+    put_axes(card, plate);
     const auto [name, first] =
         story.beside ? run_names(run.settings, story.beside->settings, say) : std::pair<std::string, std::string>();
     put_bound(run.chance, look.muted, say("train.chance"));
@@ -171,24 +175,26 @@ struct TrainBuilder : ScenePart {
     put_curve(run, colour, 1.3f * Stroke::followed(u));
     if (story.beside) put_name(run, colour, name);
     if (story.beside) put_name(*story.beside, other, first);
-    put_scrubber(card);
+    put_scrubber(card, plate);
     const auto does = run.step == 0 && !story.learning ? TrainTarget::guess : TrainTarget::curve;
     pen.target({card.min, {card.max.x, card.max.y + 2 * pixels}}, SceneAction::own, static_cast<Index>(does));
   }
 
-  /// Steps for the columns: the first, the shown, the newest, and between.
+  /// The columns: a step each, from the first to the last of the run; the shown one in place of the nearest. Those that
+  /// are not reached yet are null.
   std::vector<const LearnedMoment*> columns(std::size_t count) const {
-    std::vector<const LearnedMoment*> all;
-    const Index last = run.moments.back().step;
+    std::vector<const LearnedMoment*> all(count);
+    std::size_t shown = 0;
     for (std::size_t i = 0; i < count; ++i) {
-      const Index at = count < 2 ? last : last * static_cast<Index>(i) / static_cast<Index>(count - 1);
-      all.push_back(&run.nearest(at));
+      const Index at = planned(i, count);
+      if (at <= run.step) all[i] = &run.nearest(at);
+      if (std::abs(at - moment.step) < std::abs(planned(shown, count) - moment.step)) shown = i;
     }
-    const auto near = std::ranges::min_element(
-        all, {}, [&](const LearnedMoment* each) { return std::abs(each->step - moment.step); });
-    *near = &moment;
-    all.erase(std::unique(all.begin(), all.end()), all.end());
+    all[shown] = &moment;
     return all;
+  }
+  Index planned(std::size_t column, std::size_t count) const {
+    return run.settings.steps * static_cast<Index>(column) / static_cast<Index>(count - 1);
   }
 
   static Index heads_of(const LearnedMoment& at) {
@@ -238,17 +244,20 @@ struct TrainBuilder : ScenePart {
         (room.width() - beside - side) / std::max<float>(static_cast<float>(steps.size()) - 1, 1), side + 4 * gap);
     for (std::size_t c = 0; c < steps.size(); ++c) {
       const float left = room.min.x + beside + static_cast<float>(c) * pitch;
-      const bool chosen = steps[c] == &moment;
+      const LearnedMoment* const at = steps[c];
+      const bool chosen = at == &moment;
       for (Index i = 0; i < rows; ++i) {
         const float top = room.min.y + static_cast<float>(i) * (side + gap);
         if (c == 0)
           pen.text(TextRole::caption, Face::bold, pixels, {room.min.x + beside - 10 * u, top + side / 2}, Align::right,
                    look.ink, head_words(i / heads, i % heads));
-        put_head(*steps[c], i / heads, i % heads, {{left, top}, {left + side, top + side}}, chosen, true);
+        const Rect card{{left, top}, {left + side, top + side}};
+        if (at) put_head(*at, i / heads, i % heads, card, chosen, true);
+        else pen.box(card, look.line, Stroke::hair(u), Corner::card * u);
       }
       pen.text(TextRole::caption, chosen ? Face::bold : Face::ui, pixels,
                {left + side / 2, room.min.y + static_cast<float>(rows) * (side + gap) + 0.2f * pixels}, Align::middle,
-               chosen ? colour : look.muted, say.fill("train.step", {steps[c]->step}));
+               chosen ? colour : look.muted, say.fill("train.step", {at ? at->step : planned(c, steps.size())}));
     }
     return true;
   }
@@ -276,26 +285,34 @@ struct TrainBuilder : ScenePart {
     }
   }
 
-  /// Two runs above each other, each at the shown step.
+  /// Two runs beside each other, in a high place above each other, each at the shown step.
   void put_two(const Rect& room) const {
     const auto [name, first] = run_names(run.settings, story.beside->settings, say);
-    const float half = room.height() / 2, title = 1.7f * pixels;
+    const bool across = room.width() > 1.2f * room.height();
+    const float gap = 20 * u, title = 1.7f * pixels;
+    const ImVec2 size{across ? (room.width() - gap) / 2 : room.width(), across ? room.height() : room.height() / 2};
     const LearnedMoment& before = story.beside->nearest(moment.step);
     for (int i = 0; i < 2; ++i) {
-      const float top = room.min.y + static_cast<float>(i) * half;
-      pen.text(TextRole::caption, Face::bold, pixels, {room.min.x, top + 0.6f * pixels}, Align::left,
+      const auto shift = static_cast<float>(i);
+      const ImVec2 min{room.min.x + (across ? shift * (size.x + gap) : 0), room.min.y + (across ? 0 : shift * size.y)};
+      pen.text(TextRole::caption, Face::bold, pixels, {min.x, min.y + 0.6f * pixels}, Align::left,
                i == 0 ? colour : other,
-               say.fill("train.named_at", {i == 0 ? name : first, i == 0 ? moment.step : before.step}), room.width());
-      put_grid(i == 0 ? moment : before, {{room.min.x, top + title}, {room.max.x, top + half - 4 * u}}, i == 0);
+               say.fill("train.named_at", {i == 0 ? name : first, i == 0 ? moment.step : before.step}), size.x);
+      put_grid(i == 0 ? moment : before, {{min.x, min.y + title}, {min.x + size.x, min.y + size.y - 4 * u}}, i == 0);
     }
   }
 
   const std::string& letter(const Learned& of, std::int32_t id) const { return of.words[static_cast<std::size_t>(id)]; }
 
+  float letter_size(const Rect& room) const {
+    const auto count = static_cast<float>(std::max<std::size_t>(run.probe.tokens.size(), 1));
+    return std::clamp(0.5f * room.width() / count, 0.8f * pen.type.word, 1.6f * pen.type.word);
+  }
+
   /// A row of letters; returns its height.
   float put_letters(const Rect& room, float y, const char* key, const std::vector<std::int32_t>& ids,
                     const std::vector<std::int32_t>* judged_by, ImU32 ink) const {
-    const float size = pen.type.word, pad = 4 * u;
+    const float size = letter_size(room), pad = 4 * u;
     pen.text(TextRole::caption, Face::ui, pixels, {room.min.x, y + pixels * 0.6f}, Align::left, ink, say(key),
              room.width());
     y += 1.35f * pixels;
@@ -328,12 +345,14 @@ struct TrainBuilder : ScenePart {
     pen.text(TextRole::caption, Face::bold, pixels, {room.min.x, y + 0.6f * pixels}, Align::left, look.ink,
              say("train.probe"), room.width());
     y += 2 * pixels;
+    const float row = 1.35f * pixels + 1.7f * letter_size(room) + 4 * u;
     const auto add = [&](const char* key, const std::vector<std::int32_t>& ids,
                          const std::vector<std::int32_t>* judged_by, ImU32 ink) {
-      if (y + 3.2f * pen.type.word + pixels > card.max.y) return;
+      if (y + row > card.max.y) return;
       y += put_letters(room, y, key, ids, judged_by, ink);
     };
-    add("train.reads", run.probe.tokens, nullptr, look.muted);
+    // Where not all fit, the text that it reads is left out: it stands beside the task.
+    if (y + (story.beside ? 4 : 3) * row <= card.max.y) add("train.reads", run.probe.tokens, nullptr, look.muted);
     add("train.should_say", run.probe.targets, nullptr, look.muted);
     add("train.does_say", moment.probe->answers, &run.probe.targets, story.beside ? colour : look.muted);
     if (story.beside && story.beside->probe.targets.size() == run.probe.targets.size())

@@ -247,8 +247,13 @@ TEST_CASE("a figure of the logit lens shows its words, and the CSV its numbers",
   CHECK(table.find("\n1,1,\"cat\",\"" + lens[1][1].likely.text + "\",") != std::string::npos);
   Scenario plain;
   CHECK_THROWS_AS(figure_for(*compute_any(plain), options), SettingError);
-  options.cols = {0, 2};
-  CHECK_THROWS_AS(figure_for(*trace, options), SettingError);
+  options.cols = {1, 3};
+  options.rows = {1, 2};
+  const FigureSpec part = figure_for(*trace, options);
+  CHECK(part.col_ticks == std::vector<std::string>{"cat", spec.col_ticks[2]});
+  CHECK(part.row_ticks == std::vector<std::string>{"block 1"});
+  CHECK(part.panels[0].matrix(0, 1) == spec.panels[0].matrix(1, 2));
+  CHECK(prediction_csv(*trace, options).find("\n1,1,\"cat\"") != std::string::npos);
 }
 
 TEST_CASE("a lens figure of a given size explains its colours, and its bar ends at the largest value", "[figure]") {

@@ -60,10 +60,10 @@ TEST_CASE("rows, columns, heads and layers are taken together by mean, sum, max 
   const Tensor last_three = numbers_of(*trace, "rows", TakeTogether::mean, "", {-3, {}});
   REQUIRE(last_three.shape() == Shape{4, n});
   for (Index k = 0; k < n; ++k)
-    CHECK(last_three.at({1, k}) == Approx((at(1, 1, 4, k) + at(1, 1, 5, k) + at(1, 1, 6, k)) / 3).margin(1e-6));
+    CHECK(last_three.at({1, k}) == Approx((at(0, 1, 4, k) + at(0, 1, 5, k) + at(0, 1, 6, k)) / 3).margin(1e-6));
   const Tensor of_heads = numbers_of(*trace, "heads", TakeTogether::max);
   REQUIRE(of_heads.shape() == Shape{n, n});
-  CHECK(of_heads.at({5, 2}) == Approx(std::max({at(1, 0, 5, 2), at(1, 1, 5, 2), at(1, 2, 5, 2), at(1, 3, 5, 2)})));
+  CHECK(of_heads.at({5, 2}) == Approx(std::max({at(0, 0, 5, 2), at(0, 1, 5, 2), at(0, 2, 5, 2), at(0, 3, 5, 2)})));
   const Tensor of_layers = numbers_of(*trace, "layers", TakeTogether::sum, "all");
   REQUIRE(of_layers.shape() == Shape{4, n, n});
   CHECK(of_layers.at({2, 6, 1}) == Approx(at(0, 2, 6, 1) + at(1, 2, 6, 1)));

@@ -180,12 +180,15 @@ TEST_CASE("a figure of a given size reads blocks of a matrix on demand, not its 
   CHECK(source->computed < 1000);
 }
 
-TEST_CASE("a long title is elided and never runs out of the figure") {
+TEST_CASE("a long title goes on in two more lines, is then elided and never runs out of the figure") {
   Sample sample(3, 3, 1, short_words);
   for (int i = 0; i < 30; ++i) sample.spec.title += " and then some", sample.spec.subtitle += " 注意力";
   const FigureLayout layout = layout_of(sample.spec);
   CHECK(fault(layout) == "");
-  CHECK(layout.labels.front().text.ends_with("…"));
+  const auto cut = std::ranges::find_if(layout.labels, [](const Label& label) { return label.text.ends_with("…"); });
+  REQUIRE(cut != layout.labels.end());
+  CHECK(cut - layout.labels.begin() == 2);
+  CHECK(std::ranges::count(layout.left_out, Message("the end of the title")) == 1);
 }
 
 TEST_CASE("a cell has the size asked for, and a figure at twice the scale twice the pixels") {

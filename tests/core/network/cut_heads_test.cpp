@@ -91,7 +91,7 @@ TEST_CASE("a layer is cut as often as it can be divided, and a head that is gone
   shared.text_as_input = false;
   shared.text = Scenario().text;
   shared.layer = "0";
-  for (const char* name : {"mistral", "bloom", "t5", "qwen3"}) {  // grouped; ALiBi of its own; a bias; QK-norm
+  for (const char* name : {"mistral", "t5", "qwen3"}) {  // grouped; a bias; QK-norm
     INFO(name);
     shared.file = networks::folder + name;
     shared.layer = std::string(name) == "t5" ? "encoder.0" : "0";

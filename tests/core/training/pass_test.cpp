@@ -20,8 +20,9 @@ struct Expected {
   std::vector<std::int32_t> tokens, targets;
 
   explicit Expected(const std::string& name) : file(open_arrays(places::fixtures() + "/training/" + name + ".npz")) {
-    for (const float id : file->load("tokens").values()) tokens.push_back(static_cast<std::int32_t>(id));
-    for (const float id : file->load("targets").values()) targets.push_back(static_cast<std::int32_t>(id));
+    const Tensor ids = file->load("tokens"), answers = file->load("targets");
+    for (const float id : ids.values()) tokens.push_back(static_cast<std::int32_t>(id));
+    for (const float id : answers.values()) targets.push_back(static_cast<std::int32_t>(id));
   }
   Buffer weights(const ParameterLayout& layout, const std::string& prefix) const {
     Buffer all(static_cast<std::size_t>(layout.count));

@@ -1,4 +1,4 @@
-#include "core/text/asked_word.h"
+#include "core/tokenizer/asked_word.h"
 
 #include <string>
 #include <vector>

@@ -1,11 +1,10 @@
 // Which word of a text is asked about, unless somebody chooses one.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
-
-#include "core/tensor/tensor.h"
 
 namespace headlight {
 
@@ -16,6 +15,6 @@ bool is_word(std::string_view token);
 bool is_pronoun(std::string_view token);
 
 /// The last pronoun that has a word before it, else the last word, else the last token. 0 without tokens.
-Index asked_word(std::span<const std::string> tokens);
+std::int64_t asked_word(std::span<const std::string> tokens);
 
 }  // namespace headlight

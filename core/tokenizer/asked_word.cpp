@@ -1,4 +1,4 @@
-#include "core/text/asked_word.h"
+#include "core/tokenizer/asked_word.h"
 
 #include <algorithm>
 #include <array>
@@ -15,7 +15,7 @@ constexpr auto pronouns = std::to_array<std::string_view>(
      "她",         "它们", "他们", "她们", "自己",  "其",   "牠"});
 
 /// Pronouns are searched for only so far from the end.
-constexpr std::ptrdiff_t pronoun_reach = 512;
+constexpr std::int64_t pronoun_reach = 512;
 
 /// The token without the space before it, as tokenizers write it.
 std::string_view without_space(std::string_view token) {
@@ -50,15 +50,15 @@ bool is_pronoun(std::string_view token) {
   return std::ranges::find(pronouns, word) != pronouns.end();
 }
 
-Index asked_word(std::span<const std::string> tokens) {
+std::int64_t asked_word(std::span<const std::string> tokens) {
   const auto first = std::ranges::find_if(tokens, is_word) - tokens.begin(), count = std::ssize(tokens);
-  std::ptrdiff_t last = -1;
-  for (std::ptrdiff_t i = count - 1; i >= std::max(first, count - pronoun_reach); --i) {
+  std::int64_t last = -1;
+  for (std::int64_t i = count - 1; i >= std::max(first, count - pronoun_reach); --i) {
     const std::string& token = tokens[static_cast<std::size_t>(i)];
     if (i > first && is_pronoun(token)) return i;
     if (last < 0 && is_word(token)) last = i;
   }
-  return last >= 0 ? last : std::max<Index>(count - 1, 0);
+  return last >= 0 ? last : std::max<std::int64_t>(count - 1, 0);
 }
 
 }  // namespace headlight
