@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -251,10 +252,10 @@ fs::path own_folder(const std::string& path) {
 class FolderFilm : public Film {
  public:
   FolderFilm(const std::string& path, double tick)
-      : path_(path), target_(own_folder(path)), growing_(folder_for(target_), target_), tick_(tick) {
+      : path_(path), target_(own_folder(path)), growing_(std::in_place, folder_for(target_), target_), tick_(tick) {
     refuse_other_things();
     remove_abandoned(folder_for(target_));
-    make_folder(growing_.path(), target_);
+    make_folder(growing_->path(), target_);
   }
 
   void finish() override {
@@ -262,13 +263,14 @@ class FolderFilm : public Film {
     std::error_code error;
     // An older film is moved aside, and moved back if the new one fails.
     const bool older = fs::exists(target_, error);
-    if (older) fs::rename(target_, growing_.aside(), error);
-    if (!error) fs::rename(growing_.path(), target_, error);
+    if (older) fs::rename(target_, growing_->aside(), error);
+    if (!error) fs::rename(growing_->path(), target_, error);
     if (error) {
       std::error_code ignored;
-      if (older && !fs::exists(target_, ignored)) fs::rename(growing_.aside(), target_, ignored);
+      if (older && !fs::exists(target_, ignored)) fs::rename(growing_->aside(), target_, ignored);
       fail_to_write(path_, error.message().c_str());
     }
+    growing_.reset();
   }
 
  private:
@@ -279,7 +281,7 @@ class FolderFilm : public Film {
       if (++count_ > 99999)
         throw FileError(path_, "would hold more than 99999 pictures", "expected fewer or shorter steps");
       const std::string name = formatted("%05d.png", count_);
-      write_bytes(growing_.path() / name, std::as_bytes(std::span(png)), growing_.path() / name);
+      write_bytes(growing_->path() / name, std::as_bytes(std::span(png)), growing_->path() / name);
     }
   }
 
@@ -299,7 +301,7 @@ class FolderFilm : public Film {
 
   std::string path_;
   fs::path target_;
-  Temporary growing_;
+  std::optional<Temporary> growing_;  ///< none once the film is finished
   double tick_;
   int count_ = 0;
 };

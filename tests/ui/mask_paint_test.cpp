@@ -175,7 +175,7 @@ TEST_CASE("where a stroke acts is a pair of chips of which one is lit, and H goe
 TEST_CASE("a mask that is being typed changes nothing before Enter, and its error stands once") {
   HeadlessWindow window(mask_document("causal()"));
   window.settle();
-  window.click(window.find("canvas", {"##large mask"}));
+  window.click(window.find("canvas/expression", {"##large mask"}));
   window.press('a', true);
   window.type("k > 7 - q");
   window.settle();

@@ -264,13 +264,21 @@ TEST_CASE("Esc goes back to where one came from, from every place, and does noth
     };
   };
   const auto kind = [](ViewKind to) { return [=](View& v) { v.kind = to; }; };
-  const std::vector<Goal> goals{{"the pipeline", [](View& v) { v.looking.level = Level::pipeline; }},
+  const std::vector<Goal> goals{{"the pipeline",
+                                 [](View& v) {
+                                   v.kind = ViewKind::pipeline;
+                                   v.looking.level = Level::pipeline;
+                                 }},
                                 {"a step", step(Stage::scores, Facet::step)},
                                 {"a journey", step(Stage::scores, Facet::journey)},
                                 {"geometry", step(Stage::scores, Facet::geometry)},
                                 {"the next word", step(Stage::output, Facet::next)},
                                 {"why", step(Stage::output, Facet::why)},
-                                {"the network", kind(ViewKind::network)},
+                                {"the network",
+                                 [](View& v) {
+                                   v.kind = ViewKind::network;
+                                   v.network.together = LayersTogether::none;
+                                 }},
                                 {"the layers' mean",
                                  [](View& v) {
                                    v.kind = ViewKind::network;

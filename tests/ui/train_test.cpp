@@ -2,6 +2,8 @@
 #include "ui/train/train.h"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "core/training/task.h"
 #include "tests/allocations.h"
@@ -80,7 +82,11 @@ TEST_CASE("a run that is watched learns on from frame to frame, stops at Pause w
   window.session.wait();
   window.frame();
   window.press(Key::space);
-  for (int i = 0; i < 4000 && learned(window).step < 5; ++i) window.frame();
+  for (int i = 0; i < 20000 && learned(window).step < 5; ++i) {
+    window.frame();
+    std::this_thread::sleep_for(
+        std::chrono::milliseconds(1));  // the worker learns meanwhile, on however slow a machine
+  }
   window.press(Key::space);
   window.settle();
   const Index paused = learned(window).step;
