@@ -203,8 +203,8 @@ std::vector<std::string> readings_of(const FileReading& r, const PrecomputedAtte
     keep_if_any(left, [&](const std::string& reading) { return e.size(reading, 'L') > *e.layer; });
   // What transformers returns: a list of [B, H, n_q, n_k], of one sentence.
   if (e.lists == 1 && e.axes() == 5 && e.sizes[1] == 1) {
-    keep_if_any(left, [&](const std::string& reading) { return reading[1] == 'B'; });
-    if (e.sizes[3] == e.sizes[4]) keep_if_any(left, [](const std::string& reading) { return reading == "LBHqk"; });
+    keep_if_any(left, [](const std::string& reading) { return reading[1] == 'B'; });
+    keep_if_any(left, [](const std::string& reading) { return reading == "LBHqk"; });
   }
   // One array of one sentence, as each of them is.
   if (e.lists == 0 && e.axes() == 4 && e.sizes[0] == 1 && e.sizes[2] == e.sizes[3])

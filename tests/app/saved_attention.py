@@ -130,8 +130,9 @@ def check(rng, counts):
     path, axes, whole = write(rng, (weights, kept))
     layer = int(rng.integers(weights.shape[0]))
     settings = ["--layer", str(layer)] if layer > 0 else []
-    # [1, X, n, n], alone or in a list, is documented as transformers' [B, H, n_q, n_k]; another meaning has to be said.
-    usual = whole.ndim > 3 and whole.shape[-4] == 1 and whole.shape[-2] == whole.shape[-1]
+    # [1, X, n, n] alone, or [1, X, m, n] in a list, is documented as transformers' [B, H, n_q, n_k]; another meaning has
+    # to be said.
+    usual = whole.ndim > 3 and whole.shape[-4] == 1 and (whole.ndim == 5 or whole.shape[-2] == whole.shape[-1])
     if usual and (whole.ndim, axes) not in ((5, "L,B,H,q,k"), (4, "B,H,q,k")):
         settings += ["--axes", axes]
     stages, said = run(path, *settings)

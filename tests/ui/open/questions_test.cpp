@@ -18,8 +18,8 @@ TEST_CASE("saved attention whose axes nothing tells asks what they are, and open
   window.settle();
   REQUIRE(window.document().view.dialog == Dialog::layers);
   CHECK(window.document().error.empty());
-  CHECK(window.document().view.layers.question->axes.size() == 3);  // heads, layers or batch entries
-  window.click(window.find("layers", {"B,q,k"}));
+  CHECK(window.document().view.layers.question->axes.size() == 6);  // heads, layers or batch entries, before or after the queries
+  window.click(window.find("layers/list", {"B,q,k"}));
   window.press(compat::Key::enter);
   window.settle();
   CHECK(window.document().view.dialog == Dialog::none);
@@ -40,7 +40,7 @@ TEST_CASE(
   window.settle();
   REQUIRE(window.document().view.dialog == Dialog::layers);
   CHECK(window.document().view.layers.question->candidates.back().kind == "[2, 2]");
-  for (const char* name : {"ask.weight", "hint.weight", "payload.weight"}) window.click(window.find("layers", {name}));
+  for (const char* name : {"ask.weight", "hint.weight", "payload.weight"}) window.click(window.find("layers/list", {name}));
   CHECK(window.document().view.layers.search == "q=ask.weight,k=hint.weight,v=payload.weight");
   window.press(compat::Key::enter);
   window.settle();
