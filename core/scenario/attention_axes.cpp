@@ -254,15 +254,8 @@ SavedAxes stated_axes(const std::string& text, const std::string& setting) {
 
 SavedAxes fitted(const FileReading& r, const PrecomputedAttention& found, const Evidence& e, SavedAxes axes) {
   std::string& letters = axes.letters;
-  if (e.lists == 1 && letters.size() + 1 == e.axes()) {
-    for (const char letter : {'L', 'B', 'H'}) {
-      const bool taken =
-          letters.find(letter) != std::string::npos || (letter != 'L' && letters.find('M') != std::string::npos);
-      if (taken) continue;
-      letters.insert(letters.begin(), letter);
-      break;
-    }
-  }
+  const bool no_layers = letters.find('L') == std::string::npos;
+  if (e.lists == 1 && letters.size() + 1 == e.axes() && no_layers) letters.insert(letters.begin(), 'L');
   const bool in_lists = letters.substr(0, e.lists).find_first_of("qkoM") != std::string::npos;
   if (letters.size() != e.axes() || in_lists) {
     r.fail(e.lists ? Message("{0}, in lists of {1}", r.shape_of(found.weights.front()), to_string(found.lists))

@@ -129,7 +129,7 @@ TEST_CASE("a list of layers, and layers along the first of the stated axes, open
     const File file(arrays);
     Scenario s = of_model(file.path.string(), "");
     s.tokens = {{"a", "b", "a", "c"}};
-    s.axes = "L,H,q,k";
+    s.axes = list ? "L,B,H,q,k" : "L,H,q,k";
     const auto trace = drawn(s);
     REQUIRE(trace->overview->layers.size() == 3);
     CHECK_THAT(trace->overview->layers[2].summary.pictures, agrees_with(stacked.slice(0, 2, 1).contiguous()));

@@ -18,7 +18,8 @@ TEST_CASE("saved attention whose axes nothing tells asks what they are, and open
   window.settle();
   REQUIRE(window.document().view.dialog == Dialog::layers);
   CHECK(window.document().error.empty());
-  CHECK(window.document().view.layers.question->axes.size() == 6);  // heads, layers or batch entries, before or after the queries
+  // Heads, layers or batch entries, before or after the queries.
+  CHECK(window.document().view.layers.question->axes.size() == 6);
   window.click(window.find("layers/list", {"B,q,k"}));
   window.press(compat::Key::enter);
   window.settle();
@@ -40,7 +41,8 @@ TEST_CASE(
   window.settle();
   REQUIRE(window.document().view.dialog == Dialog::layers);
   CHECK(window.document().view.layers.question->candidates.back().kind == "[2, 2]");
-  for (const char* name : {"ask.weight", "hint.weight", "payload.weight"}) window.click(window.find("layers/list", {name}));
+  for (const char* name : {"ask.weight", "hint.weight", "payload.weight"})
+    window.click(window.find("layers/list", {name}));
   CHECK(window.document().view.layers.search == "q=ask.weight,k=hint.weight,v=payload.weight");
   window.press(compat::Key::enter);
   window.settle();
