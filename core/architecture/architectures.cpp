@@ -1,6 +1,8 @@
 #include "core/architecture/architectures.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "core/architecture/checkpoint.h"
 #include "core/architecture/model_folder.h"
@@ -161,6 +163,34 @@ Message unused_arrays(const NetworkBuilder& b) {
   return others > 0 ? Message("{0} and {1} more", first, others) : first;
 }
 
+/// "layers.#.norm.bias": the same for every layer.
+std::string without_numbers(std::string_view name) {
+  std::string pattern;
+  for (const char c : name) {
+    const bool digit = c >= '0' && c <= '9';
+    if (!digit) pattern += c;
+    else if (!pattern.ends_with('#')) pattern += '#';
+  }
+  return pattern;
+}
+
+/// Refuses a file that lacks a bias which other layers have; names biases that the family has and the file lacks.
+void note_lacking_biases(const NetworkBuilder& b, NetworkSpec& spec) {
+  std::map<std::string, std::string> have;
+  for (const std::string& name : b.used) have.emplace(without_numbers(name), name);
+  std::set<std::string> named;
+  for (const auto& [name, is_expected] : b.lacking) {
+    const auto other = have.find(without_numbers(name));
+    if (other != have.end())
+      throw FileError(b.file.files().front()->path(),
+                      Message("holds no {0}, and holds {1}", in_quotes(name), in_quotes(other->second)),
+                      "expected the bias in every layer or in none");
+    const std::string last = name.substr(0, name.rfind('.'));
+    if (is_expected) named.insert(last.substr(last.rfind('.') + 1));
+  }
+  if (!named.empty()) spec.notes.push_back(Message("no bias in the file for {0}: computed without", comma_list(named)));
+}
+
 bool is_causal(const NetworkSpec& spec) {
   return std::ranges::any_of(spec.stacks, [](const StackSpec& stack) {
     return std::ranges::any_of(stack.blocks, [](const BlockSpec& block) { return block.attention.causal; });
@@ -242,6 +272,7 @@ NetworkSpec build_network(const Config& config, const Checkpoint& checkpoint) {
   builder.network.family = row->title;
   row->build(builder);
   NetworkSpec spec = std::move(builder.network);
+  if (builder.whole()) note_lacking_biases(builder, spec);
   if (const ArrayFile& first = *checkpoint.files().front(); is_gguf(first))
     spec.notes.push_back(Message("weights are stored as {0}; what they stand for is computed with, in float32",
                                  first.texts().at("gguf.formats")));

@@ -12,17 +12,6 @@
 #include "core/text/utf8_path.h"
 
 namespace headlight {
-namespace {
-
-/// "module._orig_mod.h.0" → "h.0"; also inside a name, if only a part was compiled.
-std::string plain(std::string name) {
-  if (name.starts_with("module.")) name.erase(0, 7);
-  for (std::size_t at = name.find("_orig_mod."); at != std::string::npos; at = name.find("_orig_mod."))
-    name.erase(at, 10);
-  return name;
-}
-
-}  // namespace
 
 Checkpoint::Checkpoint(const std::vector<std::filesystem::path>& files) : paths_(files) {
   for (const std::filesystem::path& path : paths_) {
@@ -37,7 +26,7 @@ void Checkpoint::add(const std::shared_ptr<const ArrayFile>& file) {
   files_.push_back(file);
   const bool named_by_ggml = is_gguf(*file);
   for (const ArrayEntry& entry : file->entries()) {
-    const std::string name = named_by_ggml ? hugging_face_name(*file, entry.name) : plain(entry.name);
+    const std::string name = named_by_ggml ? hugging_face_name(*file, entry.name) : entry.name;
     if (name.empty()) continue;
     const auto [place, is_new] = places_.emplace(name, Place{files_.size() - 1, entry.name});
     if (is_new) {

@@ -27,8 +27,8 @@ inline constexpr std::string_view places_of_settings[] = {
     "hyper_parameters.", "model_config.",     "settings.", "options.",    "opts.",
     "attn_config.",      "attention_config.", "params.",   "sdpa_kwargs."};
 
-/// Opening reads only headers. Names lack the prefixes of torch.compile and DataParallel ("_orig_mod.", "module.");
-/// those of a GGUF file are converted to Hugging Face's. All members are const and can be called from any thread.
+/// Opening reads only headers. The names of a GGUF file are converted to Hugging Face's. All members are const and can
+/// be called from any thread.
 class Checkpoint {
  public:
   /// Throws FileError if a file is missing or damaged, or if two files have the same array.

@@ -14,7 +14,7 @@ constexpr MlpNames packed_mlp{.up = "mlp.gate_up_proj", .down = "mlp.down_proj",
 void build_llama(NetworkBuilder& b) { build_llama_family(b, {}); }
 void build_mistral(NetworkBuilder& b) { build_llama_family(b, {.usual_window = 4096, .bias = ""}); }
 void build_qwen2(NetworkBuilder& b) {
-  build_llama_family(b, {.usual_window = 4096, .window_by_flag = true, .bias = ""});
+  build_llama_family(b, {.usual_window = 4096, .window_by_flag = true, .bias = "", .always_bias = true});
 }
 void build_qwen3(NetworkBuilder& b) {
   build_llama_family(b, {.qk_norms = Flavour::QkNorms::per_head, .usual_window = 4096, .window_by_flag = true});

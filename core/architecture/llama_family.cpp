@@ -136,9 +136,13 @@ void LlamaFamily::read_sizes() {
            "sliding_window_pattern", "_sliding_window_pattern", "sliding_window_size", "output_router_logits",
            "router_aux_loss_coef", "router_jitter_noise", "rms_norm_eps"});
   c_.refuse_unless("full_attn_mod", 1);
+  layout_.attention_bias = flavour_.always_bias                               ? Bias::needed
+                           : *flavour_.bias || flavour_.norm == NormKind::rms ? Bias::where_there
+                                                                              : Bias::expected;
+  layout_.output_bias = layout_.mlp_bias = Bias::where_there;
   const bool says_bias = *flavour_.bias && c_.has(flavour_.bias);
   if (says_bias) layout_.attention_bias = c_.flag({flavour_.bias}, false) ? Bias::needed : Bias::none;
-  if (flavour_.output_bias) layout_.output_bias = layout_.attention_bias;
+  if (flavour_.output_bias && !flavour_.always_bias) layout_.output_bias = layout_.attention_bias;
   c_.find({"attention_bias"});
 }
 

@@ -36,6 +36,7 @@ struct LlamaFlavour {
   bool sinks = false;
 
   const char* bias = "attention_bias";  ///< the field that says whether projections have biases; "": the file shows it
+  bool always_bias = false;             ///< queries, keys and values always have biases, whatever config.json says
   bool output_bias = true;              ///< that field covers the output projection, too
   const char *tokens = "embed_tokens.weight", *blocks = "layers.", *attention = "self_attn";
   std::array<const char*, 4> linears{"q_proj", "k_proj", "v_proj", "o_proj"};

@@ -5,6 +5,7 @@
 
 #include "core/assets/assets.h"
 #include "core/files/error_place.h"
+#include "core/files/foreign_files.h"
 #include "core/files/load_budget.h"
 #include "core/tensor/error.h"
 #include "core/text/texts.h"
@@ -102,6 +103,8 @@ std::vector<fs::path> tensors_in(const fs::path& folder, const std::string& file
       throw FileError(file, Message("holds {0} files that end in {1}", found.size(), suffix),
                       "expected one, or model.safetensors");
   }
+  if (const auto foreign = foreign_file(folder))
+    throw FileError(file, Message("holds {0}", foreign->is), Message("expected {0}", foreign->expected));
   throw FileError(file, "is a folder without a model's tensors",
                   "expected model.safetensors, its shards with their index, or pytorch_model.bin");
 }

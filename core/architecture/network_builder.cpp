@@ -17,11 +17,39 @@ void NetworkBuilder::miss(const std::string& array, const Message& wrong, const 
   throw MissingArray(file.path_of(array), wrong, expected);
 }
 
+namespace {
+
+/// The names under a prefix, without it.
+std::set<std::string> names_under(const Checkpoint& file, const std::string& prefix) {
+  std::set<std::string> names;
+  for (const std::string& name : file.names()) {
+    if (name.starts_with(prefix)) names.insert(name.substr(prefix.size()));
+  }
+  return names;
+}
+
+/// Refuses a file with the same arrays under a second prefix: a student and its teacher, a model and its average.
+void refuse_two_models(const Checkpoint& file, const std::string& first, const std::string& ending) {
+  if (first.empty()) return;
+  for (const std::string& name : file.names()) {
+    if (!name.ends_with("." + ending)) continue;
+    const std::string other = name.substr(0, name.size() - ending.size());
+    if (other == first || other.starts_with(first) || names_under(file, other) != names_under(file, first)) continue;
+    const auto bare = [](const std::string& prefix) { return prefix.substr(0, prefix.size() - 1); };
+    throw FileError(file.path_of(name),
+                    Message("holds two models, {0} and {1}", in_quotes(bare(first)), in_quotes(bare(other))),
+                    Message("expected a file with the arrays of one of them, such as {0}", in_quotes(bare(first))));
+  }
+}
+
+}  // namespace
+
 void NetworkBuilder::find_prefix(std::initializer_list<std::string> endings) {
   if (layer) return;
   for (const std::string& ending : endings) {
     if (const auto found = file.prefix_of(ending)) {
       prefix = *found;
+      refuse_two_models(file, prefix, ending);
       return;
     }
   }
@@ -158,8 +186,9 @@ LinearSpec NetworkBuilder::linear(const std::string& name, Index out, Index in, 
   const std::string why = as_config_says();
   spec.weight = array(name + ".weight", in_out ? Shape{in, out} : Shape{out, in}, why);
   spec.in_out = in_out;
-  if (bias == Bias::needed || (bias == Bias::where_there && has(name + ".bias")))
+  if (bias == Bias::needed || (bias != Bias::none && has(name + ".bias")))
     spec.bias = array(name + ".bias", {out}, why);
+  else if (bias != Bias::none) lacking.emplace(prefix + name + ".bias", bias == Bias::expected);
   return spec;
 }
 
@@ -188,6 +217,7 @@ NormSpec NetworkBuilder::norm(const std::string& name, NormKind kind, Index d, d
   for (const char* bias : {".bias", ".beta"}) {
     if (has(name + bias)) spec.bias = array(name + bias, {d}, why);
   }
+  if (spec.bias.empty()) lacking.emplace(prefix + name + ".bias", true);
   return spec;
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -19,7 +20,8 @@ namespace headlight {
 RopeSpec plain_rope(Rope pairing, double base, Index d);
 
 /// Whether a linear layer has a bias: if the file has it, never, or in any case.
-enum class Bias : std::uint8_t { where_there, none, needed };
+/// `expected`: as `where_there`, but its absence is named.
+enum class Bias : std::uint8_t { where_there, none, needed, expected };
 
 /// The arrays of an MLP. `packed`: `up` holds the gate's rows, then its own.
 struct MlpNames {
@@ -54,7 +56,7 @@ struct BlockLayout {
   double epsilon = 1e-5;
   Activation activation = Activation::gelu;
   /// Of queries, keys and values; of the attention's output; of the MLP.
-  Bias attention_bias = Bias::where_there, output_bias = Bias::where_there, mlp_bias = Bias::where_there;
+  Bias attention_bias = Bias::expected, output_bias = Bias::expected, mlp_bias = Bias::expected;
 
   /// Reads d, count and heads, each from the first of its fields that exists.
   using Fields = std::initializer_list<std::string_view>;
@@ -83,8 +85,9 @@ class NetworkBuilder {
   const Checkpoint& file;
   const LayerAlone* layer;  ///< null for a whole network
   NetworkSpec network;
-  std::string prefix;                  ///< of all names, with its dot
-  mutable std::set<std::string> used;  ///< all that array() has found
+  std::string prefix;                           ///< of all names, with its dot
+  mutable std::set<std::string> used;           ///< all that array() has found
+  mutable std::map<std::string, bool> lacking;  ///< biases that are not there, and whether they are expected
 
   bool whole() const { return layer == nullptr; }
   /// Sets `prefix` so that an array prefix + one of `endings` exists. Throws FileError if there is none. A single layer

@@ -271,7 +271,7 @@ Variants t5_buckets_off(const Suspect& suspect) {
   const Trace& run = suspect.run;
   if (!run.scenario.t5_bias || !run.t5_table.defined()) return {};
   const Dims& d = run.dims();
-  const bool both_ways = run.scenario.t5_bidirectional;
+  const bool both_ways = run.scenario.t5_bidirectional.value_or(true);
   const auto by_distance = [&](const Tensor& table, bool bidirectional, Index furthest, Index sign) {
     return from_cells(d.heads, d.n_q, d.n_k, [&](Index h, Index q, Index k) {
       const Index bucket = t5_bucket(sign * (k - run.query_offset - q), bidirectional, table.size(1), furthest);

@@ -71,7 +71,7 @@ void explain_bias(const Trace& trace, Explanation& to) {
     to.quantities.push_back({"slope", slope});
   }
   if (trace.scenario.t5_bias) {
-    const Index bucket = t5_bucket(distance, trace.scenario.t5_bidirectional);
+    const Index bucket = t5_bucket(distance, trace.scenario.t5_bidirectional.value_or(true));
     const auto value = static_cast<double>(trace.t5_table.at({c.head, bucket}));
     add("t5_bias", value, "T_{" + std::to_string(c.head) + "," + std::to_string(bucket) + "}", bracketed(value));
     to.quantities.push_back({"bucket", static_cast<double>(bucket)});

@@ -165,7 +165,7 @@ void Script::alibi_slopes() {
 }
 
 void Script::t5_table() {
-  const bool both = scenario_.t5_bidirectional;
+  const bool both = scenario_.t5_bidirectional.value_or(true);
   line();
   line();
   line("def bucket(distance):");

@@ -7,6 +7,7 @@
 #include <cassert>
 #include <cstring>
 #include <new>
+#include <set>
 #include <span>
 
 #include <nlohmann/json.hpp>
@@ -14,6 +15,7 @@
 #include "core/files/array_contents.h"
 #include "core/files/byte_reader.h"
 #include "core/files/computed_weights.h"
+#include "core/files/foreign_files.h"
 #include "core/files/load_budget.h"
 #include "core/tensor/memory.h"
 #include "core/text/number_text.h"
@@ -69,7 +71,10 @@ std::string read_head(const std::filesystem::path& path, const ErrorPlace& place
   const auto status = std::filesystem::status(path, error);
   if (status.type() == std::filesystem::file_type::not_found) place.fail("no such file", "the path of a file");
   if (error) place.fail(Message("cannot be opened: {0}", error.message().c_str()), "a file that can be read");
-  if (std::filesystem::is_directory(status)) place.fail("a folder", expected_kind(path));
+  if (std::filesystem::is_directory(status)) {
+    if (const auto foreign = foreign_file(path)) place.fail(foreign->is, foreign->expected);
+    place.fail("a folder", expected_kind(path));
+  }
   if (!std::filesystem::is_regular_file(status)) place.fail("not a regular file", expected_kind(path));
   const std::uintmax_t size = std::filesystem::file_size(path, error);
   if (error) place.fail(Message("cannot be opened: {0}", error.message().c_str()), "a file that can be read");
@@ -95,6 +100,8 @@ bool may_be_safetensors(std::string_view head) {
 ArrayContents open_contents(const std::filesystem::path& path, const ErrorPlace& place) {
   const std::string head = read_head(path, place);
   const std::string_view front = head;
+  if (const auto foreign = foreign_file(path); foreign && !front.starts_with("\x93NUMPY"))
+    place.fail(foreign->is, foreign->expected);
   if (front.starts_with("PK\x03\x04") || front.starts_with("PK\x05\x06")) {
     auto archive = std::make_shared<const ZipArchive>(path, place);
     return is_torch_archive(*archive) ? open_torch(std::move(archive), path, place)
@@ -135,8 +142,58 @@ std::string first_names(std::span<const ArrayEntry> entries) {
   return entries.size() > 8 ? list + ", …" : list;
 }
 
+std::string without_wrappers(std::string_view name) {
+  constexpr std::string_view wrappers[] = {"module",    "_fsdp_wrapped_module", "_checkpoint_wrapped_module",
+                                           "_orig_mod", "_forward_module",      "_fpw_module",
+                                           "_dp_module"};
+  std::string plain;
+  for (std::size_t begin = 0; begin <= name.size();) {
+    const std::size_t dot = std::min(name.find('.', begin), name.size());
+    const std::string_view part = name.substr(begin, dot - begin);
+    const bool is_wrapper = dot < name.size() && std::ranges::find(wrappers, part) != std::end(wrappers);
+    if (!is_wrapper) plain.append(part).append(dot < name.size() ? "." : "");
+    begin = dot + 1;
+  }
+  return plain;
+}
+
+namespace {
+
+/// The same contents under names without wrappers; as they are if two of them would share a name.
+ArrayContents unwrapped(ArrayContents contents) {
+  std::set<std::string> names;
+  bool any = false;
+  const auto is_new = [&](const std::string& name) {
+    std::string plain = without_wrappers(name);
+    any = any || plain != name;
+    return names.insert(std::move(plain)).second;
+  };
+  for (const ArrayEntry& entry : contents.entries) {
+    if (!is_new(entry.name)) return contents;
+  }
+  for (const SkippedArray& array : contents.skipped) {
+    if (!is_new(array.name)) return contents;
+  }
+  const auto renamed = [&](auto& values) {
+    std::remove_reference_t<decltype(values)> plain;
+    for (auto& [name, value] : values) any |= !plain.emplace(without_wrappers(name), std::move(value)).second;
+    values = std::move(plain);
+  };
+  renamed(contents.numbers);
+  renamed(contents.texts);
+  renamed(contents.words);
+  if (!any) return contents;
+  for (ArrayEntry& entry : contents.entries) entry.name = without_wrappers(entry.name);
+  for (SkippedArray& array : contents.skipped) array.name = without_wrappers(array.name);
+  return contents;
+}
+
+}  // namespace
+
 ArrayFile::ArrayFile(std::string path, ArrayContents contents, std::optional<FileStamp> opened)
-    : path_(std::move(path)), opened_(opened), contents_(std::make_unique<const ArrayContents>(std::move(contents))) {
+    : path_(std::move(path)),
+      opened_(opened),
+      contents_(std::make_unique<const ArrayContents>(unwrapped(std::move(contents)))) {
   for (std::size_t i = 0; i < contents_->entries.size(); ++i) {
     const std::string& name = contents_->entries[i].name;
     if (!positions_.emplace(name, i).second)

@@ -51,6 +51,11 @@ struct ArrayEntry {
   std::string_view computed_by{};  ///< "weight_norm" for a weight that its module computes; empty if it is stored
 };
 
+/// A name without the parts that wrappers put into it, anywhere in it and repeated: DataParallel's "module.", FSDP's
+/// "_fsdp_wrapped_module.", "_checkpoint_wrapped_module.", torch.compile's "_orig_mod.", Lightning's
+/// "_forward_module.".
+std::string without_wrappers(std::string_view name);
+
 /// `"x", "y"`: the first eight, followed by "…" if there are more.
 std::string first_names(std::span<const ArrayEntry> entries);
 
@@ -71,8 +76,9 @@ struct ArrayContents;
 /// An open file. All members are const and can be called from any thread.
 class ArrayFile {
  public:
-  /// Throws FileError if two arrays share a name. `opened`: the file's state when it was opened; if it has changed
-  /// by the time an array is read, that is an error. See open_arrays.
+  /// Names lack the parts that wrappers put into them, unless two arrays would then share a name: a wrapped model
+  /// beside another. Throws FileError if two arrays share a name. `opened`: the file's state when it was opened; if it
+  /// has changed by the time an array is read, that is an error. See open_arrays.
   ArrayFile(std::string path, ArrayContents contents, std::optional<FileStamp> opened = {});
   ~ArrayFile();
 

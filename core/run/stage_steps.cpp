@@ -196,8 +196,8 @@ StageParameters cap_parameters(const Trace& trace) { return CapParameters{*trace
 bool biased(const Scenario& s, const Inputs& in) { return s.any_alibi() || s.t5_bias || in.bias.defined(); }
 StageParameters bias_parameters(const Trace& trace) {
   const Scenario& s = trace.scenario;
-  return BiasParameters{trace.inputs.bias,  trace.t5_table,     s.alibi,
-                        s.t5_bidirectional, trace.query_offset, s.alibi_symmetric};
+  return BiasParameters{trace.inputs.bias,  trace.t5_table,   s.alibi, s.t5_bidirectional.value_or(true),
+                        trace.query_offset, s.alibi_symmetric};
 }
 
 StageParameters mask_parameters(const Trace& trace) { return *trace.mask_rule; }

@@ -48,12 +48,13 @@ void refuse_quantised(const ArrayFile& file) {
 
 [[noreturn]] void fail_without_weights(const ArrayFile& file) {
   constexpr const char* expected =
-      "expected projections such as q_proj.weight, k_proj.weight and v_proj.weight, or in_proj_weight";
+      "expected projections such as q_proj.weight, k_proj.weight and v_proj.weight, or in_proj_weight, or --names "
+      "q=A,k=B,v=C,o=D that says which arrays they are";
   refuse_quantised(file);
   for (const ArrayEntry& entry : file.entries()) {
     if (entry.name.find(".lora_") != std::string::npos)
       throw FileError(file.path(), Message("holds {0}, an adapter that changes a weight", in_quotes(entry.name)),
-                      "expected weights that adapters are merged into");
+                      "expected weights that adapters are merged into, as model.merge_and_unload() of peft gives them");
   }
   const Message half = half_found(file);
   if (!half.empty()) throw FileError(file.path(), half, expected);
@@ -110,11 +111,12 @@ std::vector<std::string> modules_around(const AttentionKeys& keys, const std::ve
 
 AttentionKeys choose_among(const std::vector<AttentionKeys>& all, const ArrayFile& file, const std::string& layer) {
   if (all.empty()) fail_without_weights(file);
-  const std::string wanted = layer.ends_with('.') ? layer.substr(0, layer.size() - 1) : layer;
+  std::string wanted = without_wrappers(dotted(layer));
+  if (wanted.ends_with('.')) wanted.pop_back();
   std::vector<AttentionKeys> matching;
   for (const AttentionKeys& keys : all) {
     if (wanted.empty() || keys.layer() == wanted || keys.prefix.starts_with(wanted + ".") ||
-        keys.prefix.starts_with(wanted + "/") || keys.q.weight.starts_with(wanted + ".")) {
+        keys.q.weight.starts_with(wanted + ".")) {
       matching.push_back(keys);
     }
   }
@@ -142,8 +144,8 @@ AttentionKeys choose_among(const std::vector<AttentionKeys>& all, const ArrayFil
 
 }  // namespace
 
-AttentionKeys choose_attention(const ArrayFile& file, const std::string& layer) {
-  const std::vector<AttentionKeys> all = find_attentions(file);
+AttentionKeys choose_attention(const ArrayFile& file, const std::string& layer, const std::string& names) {
+  const std::vector<AttentionKeys> all = find_attentions(file, names);
   AttentionKeys chosen = choose_among(all, file, layer);
   chosen.around = modules_around(chosen, all);
   return chosen;

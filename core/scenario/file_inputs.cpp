@@ -125,7 +125,12 @@ void refuse_norm_before(const FileReading& r, const std::string& x) {
 InputNames find_inputs(const FileReading& r) {
   const std::string_view sequence = r.torch_sequence();
   std::string x = sequence == "tgt" ? r.find({"tgt"}) : sequence == "memory" ? "" : r.find({"src"});
+  const std::string own = r.resolving.scenario.names.empty() ? "" : given_names(r.resolving.scenario.names).x;
   std::string named = r.find({"x", "X", "input", "inputs", "hidden_states"});
+  if (!own.empty()) {
+    named = r.find({own.c_str()});
+    if (named.empty()) r.fail(Message("holds no {0}, which --names says is x", in_quotes(own)), "expected its name");
+  }
   if (named.empty() && x.empty())
     named = sequence_named(r, {"x_q", "inputs_q", "inputs_embeds", "embeddings", "input_tensor", "inp", "hidden"});
   if (!named.empty()) x = named;
@@ -288,29 +293,24 @@ TextSequence read_sequence(const FileReading& r, const SizedParameters& sized,
 /// The words under the first of these names that the file has, a list for each batch entry; empty if it has none.
 Sequence::Names words_named(const FileReading& r, const Dims& dims, std::initializer_list<const char*> names,
                             std::string& found) {
-  for (const std::string& prefix : {r.keys.prefix, std::string()}) {
-    for (const char* name : names) {
-      const std::optional<ArrayWords> stored = r.file.arrays().words(prefix + name);
-      if (!stored) continue;
-      found = prefix + name;
-      r.asked->insert(found);
-      const Shape& shape = stored->shape;
-      const bool by_entry = shape.size() == 2;
-      if (shape.size() > 2 || shape.empty() || (by_entry && shape[0] != dims.batch && shape[0] != 1)) {
-        r.fail(Message("{0} has shape {1}", in_quotes(found), to_string(shape)),
-               Message("expected [n] or [B, n] = [{0}, n]", dims.batch));
-      }
-      const auto width = static_cast<std::size_t>(shape.back());
-      Sequence::Names list;
-      for (Index b = 0; b < dims.batch; ++b) {
-        const std::size_t row = by_entry && shape[0] > 1 ? static_cast<std::size_t>(b) : 0;
-        const auto first = stored->words.begin() + static_cast<std::ptrdiff_t>(row * width);
-        list.emplace_back(first, first + static_cast<std::ptrdiff_t>(width));
-      }
-      return list;
-    }
+  const std::optional<NamedWords> named = words_of(r, names);
+  if (!named) return {};
+  found = named->name;
+  r.asked->insert(found);
+  const Shape& shape = named->stored.shape;
+  const bool by_entry = shape.size() == 2;
+  if (shape.size() > 2 || shape.empty() || (by_entry && shape[0] != dims.batch && shape[0] != 1)) {
+    r.fail(Message("{0} has shape {1}", in_quotes(found), to_string(shape)),
+           Message("expected [n] or [B, n] = [{0}, n]", dims.batch));
   }
-  return {};
+  const auto width = static_cast<std::size_t>(shape.back());
+  Sequence::Names list;
+  for (Index b = 0; b < dims.batch; ++b) {
+    const std::size_t row = by_entry && shape[0] > 1 ? static_cast<std::size_t>(b) : 0;
+    const auto first = named->stored.words.begin() + static_cast<std::ptrdiff_t>(row * width);
+    list.emplace_back(first, first + static_cast<std::ptrdiff_t>(width));
+  }
+  return list;
 }
 
 void check_length(const FileReading& r, const Sequence::Names& names, const std::string& found, Index expected,
@@ -320,14 +320,27 @@ void check_length(const FileReading& r, const Sequence::Names& names, const std:
          Message("expected {0}, one for each {1}", expected, what));
 }
 
+/// Whether the attention is of the steps of generate().
+bool is_generated(const FileReading& r) {
+  return std::ranges::any_of(r.assumptions, [](const Assumption& made) { return made.what == "steps"; });
+}
+
 /// Names queries and keys by the file's words, unless they are the tokens of a text.
 void name_positions(const FileReading& r, const Dims& dims, Sequence& sequence) {
   if (!sequence.query_tokens.empty()) return;
   // "1" is the second part of a tuple (attention, tokens).
   std::string both_found, query_found, key_found;
-  const Sequence::Names both = words_named(r, dims, {"tokens", "1"}, both_found);
-  Sequence::Names queries = words_named(r, dims, {"query_tokens"}, query_found),
+  Sequence::Names both = words_named(r, dims, {"tokens", "1"}, both_found),
+                  queries = words_named(r, dims, {"query_tokens"}, query_found),
                   keys = words_named(r, dims, {"key_tokens"}, key_found);
+  // The last word was chosen by the last step of generate(); no step read it.
+  const auto drop_last = [&](Sequence::Names& names, Index length, const std::string& found) {
+    if (names.empty() || !is_generated(r) || static_cast<Index>(names.front().size()) != length + 1) return;
+    for (auto& entry : names) entry.pop_back();
+    r.assume("tokens", Message("the last of {0} has no row: generate() chose it and did not read it", found));
+  };
+  drop_last(both, dims.n_q, both_found);
+  drop_last(queries, dims.n_q, query_found);
   check_length(r, queries, query_found, dims.n_q, "query");
   check_length(r, keys, key_found, dims.n_k, "key");
   if (!both.empty()) {
@@ -370,14 +383,24 @@ Inputs begin_at_the_inputs(const FileReading& r, const std::shared_ptr<const Ten
   Masking masking = read_masks(r, dims, {.valid_lens = read.valid_lens, .bias = rules.bias});
   if (layer) note_model_mask(r, *layer, dims, masking);
   name_positions(r, dims, read.sequence);
-  note_unused(r, false);
-  note_untaken_numbers(r);
   Inputs inputs{std::move(sized_parameters.parameters), std::move(read.sequence), std::move(masking), dims, rules.says};
   if (rules.own) inputs.file = std::make_shared<const ModelLayer>(*rules.own, nullptr, file);
+  add_own_keys(r, inputs);
+  note_unused(r, false);
+  note_untaken_numbers(r);
   return inputs;
 }
 
 }  // namespace
+
+std::optional<NamedWords> words_of(const FileReading& r, std::initializer_list<const char*> names) {
+  for (const std::string& prefix : {r.keys.prefix, std::string()}) {
+    for (const char* name : names) {
+      if (auto stored = r.file.arrays().words(prefix + name)) return NamedWords{prefix + name, std::move(*stored)};
+    }
+  }
+  return {};
+}
 
 bool attends_elsewhere(const FileReading& r) {
   if (r.resolving.scenario.x || r.resolving.scenario.text_as_input) return false;
@@ -397,10 +420,13 @@ Inputs inputs_of_file(const Resolving& resolving) {
       TensorFile::open(s.file, resolving.last ? file_under(resolving.last->file) : nullptr);
   std::vector<Assumption> assumptions;
   Inputs inputs;
-  if (const auto precomputed = find_precomputed(file->arrays(), s.layer)) {
+  if (const auto precomputed = find_precomputed(file->arrays(), s)) {
     inputs = begin_at_precomputed({resolving, *file, {}, assumptions}, *precomputed, file);
   } else {
-    FileReading reading{resolving, *file, choose_attention(file->arrays(), s.layer), assumptions};
+    if (!s.axes.empty())
+      throw SettingError("--axes", "says what the axes of saved attention are, and the file holds projections",
+                         "expected it unset");
+    FileReading reading{resolving, *file, choose_attention(file->arrays(), s.layer, s.names), assumptions};
     choose_layout(reading);
     choose_packing(reading);
     inputs = begin_at_the_inputs(reading, file);

@@ -19,12 +19,6 @@ bool begins_with_one_of(const std::string& name, const Places& places) {
   return std::ranges::any_of(places, [&](std::string_view place) { return name.starts_with(place); });
 }
 
-/// A name with dots between its parts, where Keras, Flax and others have "/".
-std::string dotted(std::string name) {
-  std::ranges::replace(name, '/', '.');
-  return name;
-}
-
 /// Whether a name is of a module around the layer: of one that holds it, directly.
 bool is_around(const FileReading& r, const std::string& name) {
   const std::size_t dot = name.rfind('.');

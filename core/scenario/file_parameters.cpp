@@ -284,6 +284,26 @@ void note_computed(const FileReading& r) {
     r.assume("projections", Message("{0} is applied: {1}", std::string(method), comma_list(names)));
 }
 
+/// Refuses a gate that multiplies the heads' outputs: an array of its own, or the second half of q_proj.
+void refuse_gate(const FileReading& r) {
+  constexpr const char* expected = "expected an attention without a gate on its output";
+  for (const char* gate : {"g_proj.weight", "gate_proj.weight", "output_gate.weight", "out_gate.weight",
+                           "to_gate.weight", "attn_gate.weight", "gate.weight", "W_g", "w_g", "Wg"}) {
+    const std::string name = r.stored_name(r.keys.prefix + gate);
+    // Without a prefix the names of an MLP may stand beside those of the attention.
+    const bool may_be_mlp = r.keys.prefix.empty() && std::string_view(gate).starts_with("gate");
+    if (!name.empty() && !may_be_mlp)
+      r.fail(Message("holds {0}, a gate on the attention's output, which is not computed", in_quotes(name)), expected);
+  }
+  const std::optional<Index> width = concat_width(r);
+  if (r.keys.is_packed() || !width || !r.keys.q.heads.empty()) return;
+  const Index queries = outputs_of(r.file.arrays(), r.keys.q);
+  if (queries == 2 * *width)
+    r.fail(Message("{0}, twice the {1} inputs of {2}: its second half is a gate on the output, which is not computed",
+                   r.shape_of(r.keys.q.weight), *width, in_quotes(r.keys.o.weight)),
+           expected);
+}
+
 }  // namespace
 
 std::optional<FileReading::Number> heads_said(const FileReading& r) {
@@ -316,13 +336,7 @@ void drop_biases(const FileReading& r, const LayerDescription& layer, Parameters
 
 SizedParameters read_parameters(const FileReading& r) {
   if (!r.keys.prefix.empty()) r.assume("layer", r.keys.layer());
-  for (const char* unsupported : {"bias_k", "bias_v"}) {
-    const std::string name = r.keys.prefix + unsupported;
-    if (r.file.arrays().find(name)) {
-      r.fail(Message("holds {0}, a learned key and value (add_bias_kv)", in_quotes(name)),
-             "expected an attention without them");
-    }
-  }
+  refuse_gate(r);
   SizedParameters read = r.keys.is_packed() ? read_packed(r) : read_separate(r);
   add_packed_bias(r, read);
   read.dims.d_query = read.parameters.W_q.size(1);

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/files/error_place.h"
+#include "core/scenario/attention_axes.h"
 #include "core/scenario/file_source.h"
 #include "core/scenario/scenario_rules.h"
 #include "core/tensor/error.h"
@@ -22,17 +23,27 @@ bool has_rank(const ArrayEntry* entry, std::size_t least, std::size_t most) {
   return entry && entry->shape.size() >= least && entry->shape.size() <= most;
 }
 
-/// The list and the index of a name: "attentions.3" and "attentions_3" are number 3 of "attentions"; "3" is number 3 of
-/// "" (a list that was saved alone).
-std::optional<std::pair<std::string, std::size_t>> numbered(const std::string& name) {
-  const std::size_t digits = name.find_last_not_of("0123456789") + 1;
-  if (digits == name.size()) return {};
-  std::size_t index = 0;
-  if (std::from_chars(name.data() + digits, name.data() + name.size(), index).ec != std::errc()) return {};
-  std::string group = name.substr(0, digits);
-  if (!group.empty() && std::string_view("._/").find(group.back()) == std::string_view::npos) return {};
-  if (!group.empty()) group.pop_back();
-  return std::pair{group, index};
+/// The list of a name and its places in it: "attentions.3" and "attentions_3" are number 3 of "attentions",
+/// "attentions.0.3" number 3 of the list 0 of it; "3" is number 3 of "" (a list that was saved alone).
+struct Numbered {
+  std::string list;
+  std::vector<Index> places;
+};
+Numbered numbered(const std::string& name) {
+  Numbered found{name, {}};
+  while (found.places.size() < 2) {
+    std::string& list = found.list;
+    const std::size_t digits = list.find_last_not_of("0123456789") + 1;
+    if (digits == list.size()) break;
+    Index index = 0;
+    if (std::from_chars(list.data() + digits, list.data() + list.size(), index).ec != std::errc()) break;
+    const bool separated = digits == 0 || std::string_view("._/").find(list[digits - 1]) != std::string_view::npos;
+    if (!separated || (!found.places.empty() && digits > 0 && list[digits - 1] == '_')) break;
+    found.places.insert(found.places.begin(), index);
+    list.resize(digits > 0 ? digits - 1 : 0);
+    if (digits == 0) break;
+  }
+  return found;
 }
 
 bool is_weight_name(const std::string& name) {
@@ -44,25 +55,14 @@ bool is_weight_name(const std::string& name) {
 
 /// Whether a list has no telling name: it was saved alone, in a tuple ("0.3"), or by layer ("layer_3").
 bool is_unnamed(const std::string& group) {
-  const bool in_tuple = group.find_first_not_of("0123456789") == std::string::npos;
+  const bool in_tuple = group.find_first_not_of("0123456789.") == std::string::npos;
   return in_tuple || group == "layer" || group == "layers" || group == "block";
 }
 
-/// Whether each row sums to 1 or is empty. Only then is an array without a telling name read as attention.
-bool rows_are_shares(const Tensor& tensor) {
-  const Index width = tensor.size(-1);
-  if (width == 0 || tensor.count() == 0) return false;
-  bool any = false;
-  for (Index first = 0; first < tensor.count(); first += width) {
-    double sum = 0;
-    for (const float v : tensor.values().subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(width))) {
-      if (v < 0 || v > 1.001F) return false;
-      sum += static_cast<double>(v);
-    }
-    if (sum != 0 && !std::isnan(sum) && std::abs(sum - 1) > 0.02) return false;
-    any |= sum != 0;
-  }
-  return any;
+/// Whether the numbers along an axis sum to 1. Only then is an array without a telling name read as attention.
+bool holds_shares(const Tensor& tensor) {
+  const std::vector<bool> of_one = axes_with_sums_of_one(tensor);
+  return std::ranges::any_of(of_one, [](bool sum) { return sum; });
 }
 
 /// The rest of --layer after the group's name or its stack's name: for "cross_attentions", "cross.2" leaves "2".
@@ -77,33 +77,68 @@ std::optional<std::string> within_group(const std::string& layer, const std::str
   return {};
 }
 
+/// The arrays of a list, or of a list of equally long lists, in order; nothing if places are missing.
+using Members = std::map<std::vector<Index>, std::string>;
+std::optional<PrecomputedAttention> as_list(const std::string& group, const Members& members) {
+  PrecomputedAttention list;
+  list.group = group;
+  const std::size_t levels = members.begin()->first.size();
+  Shape sizes(levels, 0);
+  for (const auto& [places, name] : members) {
+    if (places.size() != levels) return {};
+    for (std::size_t i = 0; i < levels; ++i) sizes[i] = std::max(sizes[i], places[i] + 1);
+    list.weights.push_back(name);
+  }
+  if (element_count(sizes) != static_cast<Index>(members.size())) return {};
+  if (levels == 2 && sizes[0] == 1) sizes.erase(sizes.begin());  // a list in a tuple with others
+  list.lists = std::move(sizes);
+  return list;
+}
+
+/// The lists of the file by their names. Lists in a tuple with others ("0.3" beside "1") are lists of their own.
+std::map<std::string, Members> lists_in(const ArrayFile& file) {
+  std::map<std::string, Members> lists;
+  for (const ArrayEntry& entry : file.entries()) {
+    const Numbered place = numbered(entry.name);
+    if (place.places.empty() || !has_rank(&entry, 2, 4)) continue;
+    if (is_unnamed(place.list) || is_weight_name(place.list)) lists[place.list][place.places] = entry.name;
+  }
+  std::map<std::string, Members> split;
+  for (auto& [group, members] : lists) {
+    if (as_list(group, members)) {
+      split[group] = std::move(members);
+      continue;
+    }
+    for (const auto& [places, name] : members) {
+      const bool nested = places.size() > 1;
+      const std::string own = !nested ? group : (group.empty() ? "" : group + ".") + std::to_string(places.front());
+      split[own][{places.back()}] = name;
+    }
+  }
+  return split;
+}
+
 /// All attentions of the file; a list of layers counts as one.
 std::vector<PrecomputedAttention> all_weights(const ArrayFile& file) {
-  std::map<std::string, std::map<std::size_t, std::string>> lists;
   std::vector<PrecomputedAttention> found;
   for (const ArrayEntry& entry : file.entries()) {
     if (is_weight_name(entry.name) && has_rank(&entry, 2, 5)) found.push_back({{}, {}, {}, {entry.name}, entry.name});
-    const auto place = numbered(entry.name);
-    if (place && has_rank(&entry, 2, 4) && (is_unnamed(place->first) || is_weight_name(place->first)))
-      lists[place->first][place->second] = entry.name;
   }
-  for (const auto& [group, members] : lists) {
-    PrecomputedAttention list;
-    list.group = group;
-    for (const auto& [index, name] : members) {
-      if (index == list.weights.size()) list.weights.push_back(name);
-    }
-    if (list.weights.size() != members.size()) continue;
+  for (const auto& [group, members] : lists_in(file)) {
+    auto list = as_list(group, members);
+    if (!list) continue;
     const bool is_only_list = !group.empty() || members.size() == file.entries().size();
     const bool is_attention =
-        !is_unnamed(group) || (is_only_list && std::ranges::all_of(list.weights, [&](const std::string& name) {
-                                 return rows_are_shares(file.load(name));
+        !is_unnamed(group) || (is_only_list && std::ranges::all_of(list->weights, [&](const std::string& name) {
+                                 return holds_shares(file.load(name));
                                }));
-    if (is_attention) found.push_back(std::move(list));
+    if (!is_attention) continue;
+    list->steps = are_steps(file, *list);
+    found.push_back(std::move(*list));
   }
   if (found.empty() && file.entries().size() == 1 && has_rank(&file.entries()[0], 2, 5)) {
     const std::string& only = file.entries()[0].name;
-    if (rows_are_shares(file.load(only))) found.push_back({{}, {}, {}, {only}, only});
+    if (holds_shares(file.load(only))) found.push_back({{}, {}, {}, {only}, only});
   }
   return found;
 }
@@ -137,76 +172,68 @@ std::optional<PrecomputedAttention> find_weights(const ArrayFile& file, const st
 
 /// The number at the end of --layer, or 0.
 Index layer_number(const FileReading& r, const PrecomputedAttention& found, Index layers) {
-  const std::string& layer_setting = r.resolving.scenario.layer;
-  const std::string layer_text = within_group(layer_setting, found.group).value_or(layer_setting);
+  const std::string layer_text = layer_within(r.resolving.scenario, found);
   if (layer_text.empty()) return 0;
   const Index layer = number_of_text<Index>(layer_text).value_or(-1);
   if (layer < 0 || layer >= layers) {
-    r.fail(Message("has no layer {0}", in_quotes(layer_text)), Message("expected --layer with 0 to {0}", layers - 1));
+    r.fail(Message("has no layer {0}", in_quotes(layer_text)),
+           layers == 1 ? Message("expected no --layer, or 0, since it holds one layer")
+                       : Message("expected --layer with 0 to {0}", layers - 1));
   }
   return layer;
 }
 
-/// How the file stores the layers of an attention.
-struct LayerAxes {
-  std::string axes;  ///< "[L, H, n_q, n_k]"
-  Index layers = 1;
-  bool stacked = false;  ///< along the first axis of one array
-};
-LayerAxes axes_of(const ArrayFile& file, const PrecomputedAttention& found, bool by_layer) {
-  const auto listed = static_cast<Index>(found.weights.size());
-  const Shape& shape = file.find(found.weights.front())->shape;
-  switch (shape.size()) {
-    case 2: return {"[n_q, n_k]", listed, false};
-    case 3: return {"[H, n_q, n_k]", listed, false};
-    case 4:
-      return by_layer && listed == 1 ? LayerAxes{"[L, H, n_q, n_k]", shape[0], true}
-                                     : LayerAxes{"[B, H, n_q, n_k]", listed, false};
-    default: return {"[L, B, H, n_q, n_k]", shape[0], true};
-  }
+/// Several readings of the axes are the user's to choose from.
+void refuse_open_axes(const FileReading& r, const PrecomputedAttention& found, const SavedAxes& axes) {
+  constexpr std::size_t most = 8;
+  if (axes.choices.empty()) return;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(most, axes.choices.size()); ++i) list += (i ? " or " : "") + axes.choices[i];
+  if (axes.choices.size() > most) list += " …";
+  const Message shape = r.shape_of(found.weights.front());
+  r.fail(found.lists.empty() ? Message("{0}, which can be read in {1} ways", shape, axes.choices.size())
+                             : Message("{0} in lists of {1}, which can be read in {2} ways", shape,
+                                       to_string(found.lists), axes.choices.size()),
+         Message("expected --axes {0}, or num_heads or words in the file that decide", list));
 }
 
-/// The weights [B, H, n_q, n_k] of one layer.
-Tensor weights_of(const TensorFile& file, const PrecomputedAttention& found, const LayerAxes& axes, Index layer) {
-  const std::string& name = found.weights[axes.stacked ? 0 : static_cast<std::size_t>(layer)];
-  const Tensor stored = file.load(name);
-  if (axes.stacked) {
-    return file.made(name + " layer " + std::to_string(layer), [&] {
-      const Tensor one = stored.slice(0, layer, 1);
-      return stored.rank() == 4 ? one : one.view({stored.size(1), stored.size(2), stored.size(3), stored.size(4)});
-    });
-  }
-  if (stored.rank() == 4) return stored;
-  return file.made(name + " as four axes", [&] {
-    return stored.rank() == 2 ? stored.view({1, 1, stored.size(0), stored.size(1)})
-                              : stored.view({1, stored.size(0), stored.size(1), stored.size(2)});
-  });
+/// A mask of the cells that the file stores, and of those that zeros say.
+Tensor mask_of(const FileReading& r, const PrecomputedAttention& found, const SavedAxes& axes, Index layer,
+               const Tensor& weights) {
+  const Tensor stored = stored_cells(r.file, found, axes, layer), guessed = mask_guessed(r, weights);
+  if (!stored.defined()) return guessed;
+  r.assume("mask", found.steps ? "the keys that a step of generate() had not computed yet are masked"
+                               : "the cells outside the band are masked");
+  if (!guessed.defined()) return stored;
+  Buffer both;
+  const auto cells = static_cast<std::size_t>(stored.count());  // of one batch entry
+  for (std::size_t i = 0; i < guessed.values().size(); ++i)
+    both.push_back(guessed.values()[i] * stored.values()[i % cells]);
+  return Tensor(guessed.shape(), std::move(both));
 }
 
-/// Whether there is one line of words for several [H, n_q, n_k] in one array. Then they are layers: a batch would have
-/// several lines.
-bool has_one_line_of_words(const ArrayFile& file, const Scenario& scenario) {
-  if (!scenario.tokens.empty()) return scenario.tokens.size() == 1;
-  for (const char* name : {"tokens", "query_tokens", "key_tokens", "1"}) {
-    if (const auto words = file.words(name)) return words->shape.size() == 1 || words->shape[0] == 1;
-  }
-  return false;
-}
-
-bool goes_by_layer(const ArrayFile& file, const PrecomputedAttention& found, const Scenario& s) {
-  return !within_group(s.layer, found.group).value_or(s.layer).empty() || has_one_line_of_words(file, s);
+/// The sentences about how the arrays are read.
+void note_reading(const FileReading& r, const PrecomputedAttention& found, const SavedAxes& axes,
+                  const std::string& name, Index layer) {
+  heads_said(r);
+  const std::string words = axes_in_words(found, axes);
+  r.assume("weights", Message("{0} {1}: the attention alone", name, words));
+  if (found.steps)
+    r.assume("steps", Message("{0} of generate(): the prompt's rows, then a row a step", found.lists[0]));
+  if (axes.layers > 1) r.assume("layer", Message("{0} of {1}; --layer N shows another", layer, axes.layers));
+  if (!found.others.empty())
+    r.assume("attentions", Message("{0}; --layer NAME.N shows another than {1}", found.others, in_quotes(found.group)));
 }
 
 PrecomputedSequence read_weights(const FileReading& r, const PrecomputedAttention& found) {
   PrecomputedSequence read;
   auto& [in, d, mask] = read;
-  const LayerAxes axes_found =
-      axes_of(r.file.arrays(), found, goes_by_layer(r.file.arrays(), found, r.resolving.scenario));
-  const std::string& axes = axes_found.axes;
-  const Index layers = axes_found.layers, layer = layers > 1 ? layer_number(r, found, layers) : 0;
-  const std::string& name = found.weights[axes_found.stacked ? 0 : static_cast<std::size_t>(layer)];
-  if (Tensor(r.load(name)).count() == 0) r.fail(r.shape_of(name), "expected no empty axis");
-  const Tensor weights = weights_of(r.file, found, axes_found, layer);
+  if (Tensor(r.load(found.weights.front())).count() == 0)
+    r.fail(r.shape_of(found.weights.front()), "expected no empty axis");
+  const SavedAxes axes = axes_of(r, found);
+  refuse_open_axes(r, found, axes);
+  const Index layer = layer_number(r, found, axes.layers);
+  const Tensor weights = weights_of(r.file, found, axes, layer);
   in.weights = weights;
   d.batch = weights.size(0);
   d.heads = d.kv_heads = weights.size(1);
@@ -214,12 +241,9 @@ PrecomputedSequence read_weights(const FileReading& r, const PrecomputedAttentio
   d.n_k = weights.size(3);
   d.d_head = 1;
   d.d_model = d.d_query = d.d_key = d.d_value = d.d_out = d.heads;
-  heads_said(r);
-  r.assume("weights", Message("{0} {1}: the attention alone", name, axes));
-  if (layers > 1) in.layer = std::to_string(layer);
-  if (layers > 1) r.assume("layer", Message("{0} of {1}; --layer N shows another", layer, layers));
-  if (!found.others.empty())
-    r.assume("attentions", Message("{0}; --layer NAME.N shows another than {1}", found.others, in_quotes(found.group)));
+  const std::size_t first = found.lists.size() == 1 && axes.letters[0] == 'L' ? static_cast<std::size_t>(layer) : 0;
+  note_reading(r, found, axes, found.weights[first], layer);
+  if (axes.layers > 1) in.layer = std::to_string(layer);
   double furthest = 0;
   for (Index row = 0; row < weights.count() / d.n_k; ++row) {
     double sum = 0;
@@ -231,7 +255,7 @@ PrecomputedSequence read_weights(const FileReading& r, const PrecomputedAttentio
     r.assume("weights", Message("rows do not sum to 1 (one is off by {0}): shown as they are; entropies, rollout and "
                                 "flow divide each by its sum",
                                 shortest(static_cast<float>(furthest))));
-  mask = mask_guessed(r, weights);
+  mask = mask_of(r, found, axes, layer, weights);
   return read;
 }
 
@@ -244,9 +268,13 @@ std::vector<std::string> attention_arrays(const ArrayFile& file) {
   return names;
 }
 
+std::string layer_within(const Scenario& scenario, const PrecomputedAttention& found) {
+  return within_group(scenario.layer, found.group).value_or(scenario.layer);
+}
+
 std::vector<FileAttention> attentions_of(const TensorFile& file, const Scenario& scenario) {
   const ArrayFile& arrays = file.arrays();
-  const std::optional<PrecomputedAttention> chosen = find_precomputed(arrays, scenario.layer);
+  const std::optional<PrecomputedAttention> chosen = find_precomputed(arrays, scenario);
   if (!chosen || chosen->weights.empty()) return {};
   std::vector<PrecomputedAttention> groups = all_weights(arrays);
   if (!std::ranges::all_of(groups, is_of_one_call)) groups = {*chosen};
@@ -254,10 +282,14 @@ std::vector<FileAttention> attentions_of(const TensorFile& file, const Scenario&
     return f.group == "encoder_attentions" ? 0 : f.group == "decoder_attentions" ? 1 : 2;
   });
   std::vector<FileAttention> all;
+  std::vector<Assumption> assumptions;
+  const Resolving resolving{scenario};
+  const FileReading reading{resolving, file, {}, assumptions};
   for (const PrecomputedAttention& group : groups) {
     const bool is_chosen = group.group == chosen->group;
-    const LayerAxes axes = axes_of(arrays, group, goes_by_layer(arrays, group, scenario));
-    const std::string layer_text = within_group(scenario.layer, group.group).value_or(scenario.layer);
+    const SavedAxes axes = axes_of(reading, group);
+    refuse_open_axes(reading, group, axes);
+    const std::string layer_text = layer_within(scenario, group);
     for (Index layer = 0; layer < axes.layers; ++layer) {
       const std::string number = std::to_string(layer);
       all.push_back({groups.size() > 1 ? group.group + "." + number : number, group.group,
@@ -268,10 +300,10 @@ std::vector<FileAttention> attentions_of(const TensorFile& file, const Scenario&
   return all;
 }
 
-std::optional<PrecomputedAttention> find_precomputed(const ArrayFile& file, const std::string& layer) {
-  if (!find_attentions(file).empty()) return {};
+std::optional<PrecomputedAttention> find_precomputed(const ArrayFile& file, const Scenario& scenario) {
+  if (!find_attentions(file, scenario.names).empty()) return {};
   if (auto heads = find_heads(file)) return heads;
-  return find_weights(file, layer);
+  return find_weights(file, scenario.layer);
 }
 
 PrecomputedSequence read_precomputed(const FileReading& r, const PrecomputedAttention& found) {
@@ -281,6 +313,9 @@ PrecomputedSequence read_precomputed(const FileReading& r, const PrecomputedAtte
   if (s.x) throw SettingError("x", "is given, but the file's projections are not known", "expected no x");
   if (s.text_as_input)
     throw SettingError("--text", "needs a model's embedding", "expected a file with one, or no text");
+  if (found.weights.empty() && !s.axes.empty())
+    throw SettingError("--axes", "says what the axes of saved attention are, and the file holds heads",
+                       "expected it unset");
   PrecomputedSequence read = found.weights.empty() ? read_heads(r, found) : read_weights(r, found);
   const Dims& d = read.dims;
   must_be_unset(s.batch_size, "--batch-size", why, d.batch);

@@ -30,9 +30,14 @@ struct FileNorm {
   /// A LayerNorm if it has a bias, is named so, or has weights [heads, d_head] (Command R).
   QkNorm kind() const {
     const std::string_view last = std::string_view(name).substr(0, name.rfind('.'));
-    const bool named = last.find("layernorm") != std::string_view::npos || last.ends_with("_ln") ||
-                       last.find("ln_") != std::string_view::npos;
+    // HunYuan's query_layernorm is an RMSNorm.
+    const bool named = (last.find("layernorm") != std::string_view::npos && !is_after_rope()) ||
+                       last.ends_with("_ln") || last.find("ln_") != std::string_view::npos;
     return bias.defined() || named || rows_of_heads ? QkNorm::layer : QkNorm::rms;
+  }
+  /// HunYuan's norm comes after RoPE, without a bias.
+  bool is_after_rope() const {
+    return name.find("query_layernorm") != std::string::npos || name.find("key_layernorm") != std::string::npos;
   }
   bool is_as(const FileNorm& other) const {
     return weight.defined() == other.weight.defined() && whole == other.whole && for_each_head == other.for_each_head &&
@@ -194,7 +199,8 @@ Tensor window_bias(const FileReading& r, const Dims& d, const std::string& table
 
 /// The bias of T5's distance buckets for each cell.
 Tensor distance_bias(const FileReading& r, const Dims& d, const std::string& table) {
-  const bool bidirectional = r.keys.prefix.find("decoder") == std::string::npos;
+  const bool bidirectional =
+      r.resolving.scenario.t5_bidirectional.value_or(r.keys.prefix.find("decoder") == std::string::npos);
   const Index buckets = r.file.arrays().find(table)->shape[0], furthest = furthest_distance(r, buckets);
   if (buckets == t5_buckets && furthest == t5_max_distance)
     r.assume("bias", {bidirectional ? "{0}: by the distance of query and key, both ways"
@@ -204,8 +210,9 @@ Tensor distance_bias(const FileReading& r, const Dims& d, const std::string& tab
     r.assume("bias", {bidirectional ? "{0}: by the distance of query and key, both ways, {1} buckets to distance {2}"
                                     : "{0}: by the distance of query and key, backwards, {1} buckets to distance {2}",
                       table, buckets, furthest});
-  const auto make = [&] { return t5_bias(r.load(table), bidirectional, d.n_q, d.n_k, 0, furthest); };
-  return r.file.made(table + " by distance", make, {d.n_q, d.n_k});
+  const Index offset = r.resolving.scenario.query_offset.value_or(0);
+  const auto make = [&] { return t5_bias(r.load(table), bidirectional, d.n_q, d.n_k, offset, furthest); };
+  return r.file.made(table + " by distance", make, {d.n_q, d.n_k, bidirectional ? 1 : 0, offset});
 }
 
 /// A QK-norm without weights, as in Llama 4; `--qk-norm` replaces it.
@@ -240,6 +247,11 @@ FileRules with_layer_arrays(const FileReading& r, const std::optional<LayerDescr
     r.fail("normalises queries and keys in different ways",
            "expected q_norm.weight and k_norm.weight, both [d_head] or both over all heads");
   }
+  const bool rotates = rules.says.rope != Rope::none || r.resolving.scenario.rope != Rope::none;
+  if (q_norm.weight.defined() && q_norm.is_after_rope() && !q_norm.bias.defined() && rotates)
+    r.fail(Message("holds {0}, a norm after RoPE in HunYuan's models, and the norm is computed before RoPE",
+                   in_quotes(q_norm.name)),
+           "expected no RoPE, or the names q_norm and k_norm if the norm comes first");
   if (q_norm.weight.defined()) {
     own.norm_kind = q_norm.kind();
     own.norm_over_heads = q_norm.whole;

@@ -21,6 +21,8 @@ float positive(const FileReading& r, const FileReading::Number& number) {
   return value;
 }
 
+bool has_projections(const FileReading& r) { return r.keys.is_packed() || !r.keys.q.weight.empty(); }
+
 SourceSettings read_numbers(const FileReading& r) {
   const Scenario& s = r.resolving.scenario;
   SourceSettings says;
@@ -49,10 +51,10 @@ SourceSettings read_numbers(const FileReading& r) {
                        : Message("{0} ({1})", shortest(*says.softcap), cap->name));
   }
   for (const char* name : {"add_zero_attn", "add_bias_kv"}) {
-    const auto flag = r.own_number({name});
+    const auto flag = has_projections(r) ? std::nullopt : r.own_number({name});
     if (flag && flag->value != 0) {
       r.fail(Message("{0} is true, which adds a key that no input has", in_quotes(flag->name)),
-             "expected an attention without it");
+             "expected an attention without it, or its projections");
     }
   }
   if (const auto clip = r.own_number({"clip_qkv"}))

@@ -86,9 +86,11 @@ Inputs inputs_of_file(const Resolving& resolving);
 /// The arrays of a file that starts after the projections, with heads or weights; unset if the file holds projections.
 struct PrecomputedAttention {
   std::string Q_heads, K_heads, V_heads;  ///< V_heads may be ""
-  std::vector<std::string> weights;       ///< one, or one per layer, in order
+  std::vector<std::string> weights;       ///< one, or those of a list, or of a list of lists, in order
   std::string group;                      ///< common name of `weights`: "attentions"
   std::string others{};                   ///< all groups of the file, if this one was chosen from several
+  Shape lists{};                          ///< how many entries each level of the lists has; none for one array
+  bool steps = false;                     ///< the first level is the steps of generate()
   bool joined = false;                    ///< heads as [B, n, H · d_head] or [n, H · d_head], not split
   bool packed = false;                    ///< queries, keys and values are in one array
 };
@@ -103,8 +105,16 @@ struct FileAttention {
 std::vector<FileAttention> attentions_of(const TensorFile& file, const Scenario& scenario);
 /// The names of all arrays of these attentions.
 std::vector<std::string> attention_arrays(const ArrayFile& file);
-/// Throws FileError if there are several attentions and `layer` names none of them.
-std::optional<PrecomputedAttention> find_precomputed(const ArrayFile& file, const std::string& layer);
+/// Throws FileError if there are several attentions and --layer names none of them.
+std::optional<PrecomputedAttention> find_precomputed(const ArrayFile& file, const Scenario& scenario);
+/// The rest of --layer after the name of the attention or of its stack: for "cross_attentions", "cross.2" leaves "2".
+std::string layer_within(const Scenario& scenario, const PrecomputedAttention& found);
+/// The words under the first of these names that the file has; unset if it has none.
+struct NamedWords {
+  std::string name;
+  ArrayWords stored;
+};
+std::optional<NamedWords> words_of(const FileReading& reading, std::initializer_list<const char*> names);
 /// The heads in a file, at the top or among its inputs; unset if it has none. Three arrays with fewer axes count as
 /// heads only in a file without parameters.
 std::optional<PrecomputedAttention> find_heads(const ArrayFile& file);
@@ -149,6 +159,9 @@ FileRules read_settings(const FileReading& reading, const Dims& dims, const std:
 /// relative positions. Throws FileError if their shapes do not fit.
 FileRules with_layer_arrays(const FileReading& reading, const std::optional<LayerDescription>& layer, const Dims& dims,
                             FileRules rules);
+/// Appends the keys that no input has (bias_k and bias_v, add_zero_attn): to the inputs, with a feature of their own,
+/// to W_k and W_v, which make the keys of it, and to masks, words and sizes. Throws FileError.
+void add_own_keys(const FileReading& reading, Inputs& inputs);
 /// Removes the biases that the layer does not have according to config.json.
 void drop_biases(const FileReading& reading, const LayerDescription& layer, Parameters& parameters);
 /// The name of the file's own bias for these queries and keys, attn_bias or the like; "" if it has none.

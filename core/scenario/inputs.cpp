@@ -108,11 +108,21 @@ bool has_mask(const Scenario& scenario, const Inputs& inputs) {
   return !scenario.mask.empty() || inputs.has_file_mask() || inputs.valid_lens.defined() || !scenario.painted.empty();
 }
 
-std::string expression_in_force(const Scenario& scenario, const Inputs& inputs) {
+namespace {
+
+std::string expression_of_inputs(const Scenario& scenario, const Inputs& inputs) {
   if (!scenario.mask.empty()) return scenario.mask;
   const std::string file = inputs.file_mask.defined() ? "file()" : inputs.file_rule;
   if (!inputs.valid_lens.defined()) return file.empty() ? "full()" : file;
   return file.empty() ? "padding()" : file + " && padding()";
+}
+
+}  // namespace
+
+std::string expression_in_force(const Scenario& scenario, const Inputs& inputs) {
+  std::string expression = expression_of_inputs(scenario, inputs);
+  if (inputs.own_keys == 0 || expression == "full()") return expression;
+  return "(" + expression + ") || k >= " + std::to_string(inputs.dims.n_k - inputs.own_keys);
 }
 
 MaskRule mask_rule(const Scenario& scenario, const Inputs& inputs) {

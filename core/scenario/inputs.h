@@ -91,6 +91,7 @@ struct Masking {
   Tensor bias{};                ///< additive, broadcastable to [B, H, n_q, n_k]; undefined: none
   bool guessed{};               ///< file_mask was guessed: the source gives weights alone, and no mask
   std::optional<float> fill{};  ///< the source's own fill value
+  Index own_keys = 0;           ///< the last keys, which no input has (bias_k, add_zero_attn); no mask hides them
   PictureGrid grid{};           ///< for row(q) and col(q), if the tokens are patches
 
   bool has_file_mask() const { return file_mask.defined() || !file_rule.empty(); }

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "core/scenario/attention_axes.h"
 #include "core/scenario/file_source.h"
 #include "core/tensor/error.h"
+#include "core/text/texts.h"
 
 namespace headlight {
 namespace {
@@ -42,14 +44,59 @@ LayerCandidate candidate(const FileReading& r) {
   return found;
 }
 
+/// "L 3, H 4, q 7, k 7": a reading of saved attention, with its sizes.
+LayerCandidate reading_candidate(const std::string& reading, const Shape& sizes) {
+  LayerCandidate candidate{reading, "", 0, 1};
+  std::size_t axis = sizes.size() - std::min<std::size_t>(sizes.size(), std::ranges::count(reading, ',') + 1);
+  for (const std::string_view name : Parts(reading, ',')) {
+    const Index size = axis < sizes.size() ? sizes[axis++] : 0;
+    candidate.kind += (candidate.kind.empty() ? "" : ", ") + std::string(name) + " " + std::to_string(size);
+    if (name == "H") candidate.heads = size;
+  }
+  return candidate;
+}
+
+/// The question about the axes of saved attention.
+std::optional<LayerQuestion> axes_question(const Scenario& scenario) {
+  LayerQuestion question{scenario, {}, open_axes(scenario)};
+  if (question.axes.size() < 2) return {};
+  const TensorFile file(scenario.file);
+  const auto found = find_precomputed(file.arrays(), scenario);
+  Shape sizes = found->lists;
+  const Shape& shape = file.arrays().find(found->weights.front())->shape;
+  sizes.insert(sizes.end(), shape.begin(), shape.end());
+  for (const std::string& reading : question.axes) question.candidates.push_back(reading_candidate(reading, sizes));
+  return question;
+}
+
+/// The question which arrays are the projections: of a file that holds matrices, none under a known name.
+std::optional<LayerQuestion> names_question(const Scenario& scenario) {
+  LayerQuestion question{scenario, {}};
+  if (!scenario.names.empty()) return {};
+  try {
+    const TensorFile file(scenario.file);
+    if (find_precomputed(file.arrays(), scenario)) return {};
+    for (const ArrayEntry& entry : file.arrays().entries()) {
+      if (entry.shape.size() < 2 || !is_floating(entry.dtype)) continue;
+      question.arrays.push_back(entry.name);
+      question.candidates.push_back({entry.name, to_string(entry.shape), 0, 1});
+    }
+    choose_attention(file.arrays(), scenario.layer, {});
+  } catch (const InputError& error) {
+    const bool unknown = error.message().english().find("holds no attention weights") != std::string::npos;
+    if (unknown && question.arrays.size() >= 3) return question;
+  }
+  return {};
+}
+
 }  // namespace
 
-std::vector<LayerCandidate> list_layers(const std::string& file) {
+std::vector<LayerCandidate> list_layers(const std::string& file, const std::string& names) {
   const auto opened = std::make_shared<const TensorFile>(file);
   const Scenario scenario;
   std::vector<Assumption> assumptions;
   std::vector<LayerCandidate> list;
-  for (AttentionKeys& keys : find_attentions(opened->arrays())) {
+  for (AttentionKeys& keys : find_attentions(opened->arrays(), names)) {
     list.push_back(candidate({Resolving{scenario}, *opened, std::move(keys), assumptions}));
   }
   return list;
@@ -59,10 +106,12 @@ std::optional<LayerQuestion> open_question(const Scenario& scenario) {
   if (scenario.source != Source::file) return {};
   LayerQuestion question{scenario, {}};
   try {
-    question.candidates = list_layers(scenario.file);
+    if (auto axes = axes_question(scenario)) return axes;
+    question.candidates = list_layers(scenario.file, scenario.names);
   } catch (const InputError&) {
     return {};  // resolve() gives the error message
   }
+  if (question.candidates.empty()) return names_question(scenario);
   const std::string wanted = scenario.layer + (scenario.layer.ends_with('.') ? "" : ".");
   const auto exact =
       std::ranges::find_if(question.candidates, [&](const LayerCandidate& c) { return c.layer + "." == wanted; });

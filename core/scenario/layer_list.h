@@ -19,11 +19,13 @@ struct LayerCandidate {
 };
 
 /// All attentions of the file, in order. Throws FileError if it cannot be opened.
-std::vector<LayerCandidate> list_layers(const std::string& file);
+std::vector<LayerCandidate> list_layers(const std::string& file, const std::string& names = {});
 
 struct LayerQuestion {
   Scenario scenario;                       ///< waits for the answer
   std::vector<LayerCandidate> candidates;  ///< the attentions that scenario.layer could mean
+  std::vector<std::string> axes{};         ///< what the axes of saved attention could be, as for --axes
+  std::vector<std::string> arrays{};       ///< "ask [8, 8]": arrays of unknown names, for --names
   bool operator==(const LayerQuestion&) const = default;
 };
 /// The question, if `scenario` fails only because the layer or the number of heads must be chosen; else unset.

@@ -95,6 +95,10 @@ void name_tokens(const Scenario& s, Inputs& inputs) {
     inputs.key_tokens = named(s.key_tokens, "--key-tokens", d.batch, d.n_k), inputs.key_spelled = {};
   } else if (!s.tokens.empty() && same) {
     inputs.key_tokens = inputs.query_tokens, inputs.key_spelled = {};
+  } else if (!s.tokens.empty() && inputs.own_keys > 0 && d.n_q == d.n_k - inputs.own_keys) {
+    for (std::size_t b = 0; b < inputs.key_tokens.size(); ++b)
+      std::ranges::copy(inputs.query_tokens[b], inputs.key_tokens[b].begin());
+    inputs.key_spelled = {};
   }
   draw_spelled(inputs);
 }

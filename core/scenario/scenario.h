@@ -65,6 +65,8 @@ struct Scenario {
   Positions positions = Positions::none;
   std::string file;   ///< path of a tensor file, as the user wrote it
   std::string layer;  ///< prefix of the attention's keys in the file; "": the only one
+  std::string axes;   ///< of saved attention: "L,B,H,q,k"; "": as the evidence in the file tells (attention_axes.h)
+  std::string names;  ///< which arrays are the projections: "q=ask,k=hint,v=payload,o=out"; "": by their known names
   std::string image;  ///< paths of pictures for a vision network, one batch entry per line
   bool text_as_input =
       false;  ///< file source: embed `text` with the file's token embedding (core/scenario/file_source.h)
@@ -97,7 +99,7 @@ struct Scenario {
   bool alibi_symmetric = false;  ///< −m·|q − k| in place of m·(k − q), for attention that is not causal
   bool any_alibi() const { return alibi || alibi_symmetric; }
   bool t5_bias = false;
-  bool t5_bidirectional = true;
+  std::optional<bool> t5_bidirectional;  ///< unset: true, or as the file's names say
   std::optional<GivenMatrix> attn_bias;  ///< [n_q, n_k], added to all scores; replaces the file's bias
   bool sink_logit = false;               ///< a learned (here seeded) logit per head that takes a share of the softmax
 

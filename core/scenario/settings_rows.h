@@ -129,6 +129,14 @@ inline constexpr auto settings_rows = std::tuple{
     setting("packed", &Scenario::packed, "", "draw W_q, W_k and W_v as one matrix", "true", SettingGroup::shape),
     setting("layer", &Scenario::layer, "N|PREFIX", "which attention of a file that holds several",
             R"("encoder.layer.3.attention")", SettingGroup::input),
+    setting("axes", &Scenario::axes, "L,B,H,q,k",
+            "what the axes of saved attention are, in its own order; also B*H, and offset=-2 in place of k",
+            R"("L,B,H,q,k")", SettingGroup::input)
+        .when([](const Scenario& s) { return s.source == Source::file; }),
+    setting("names", &Scenario::names, "q=A,k=B,v=C,o=D",
+            "which arrays of a file are the projections; also qkv=, bq=, x=", R"("q=ask,k=hint,v=payload,o=out")",
+            SettingGroup::input)
+        .when([](const Scenario& s) { return s.source == Source::file; }),
     setting("weight_order", &Scenario::weight_order, "by_name|out_in|in_out", "how the file's weights are stored",
             R"("in_out")", SettingGroup::input),
     setting("scale", &Scenario::scale, "X", "scores are multiplied by it; 1/√d_head unless set", "0.5",
@@ -188,7 +196,7 @@ inline constexpr auto settings_rows = std::tuple{
     setting("t5_bidirectional", &Scenario::t5_bidirectional, "",
             "half of T5's buckets are for keys after the query; =false for none", "false", SettingGroup::variants)
         .as(Control::toggle)
-        .when([](const Scenario& s) { return s.t5_bias; }),
+        .when([](const Scenario& s) { return s.t5_bias || s.t5_bidirectional.has_value(); }),
     setting("attn_bias", &Scenario::attn_bias, "JSON",
             "added to all scores, [n_q, n_k], in place of the file's: [[0, \"-inf\"], [0, 0]]",
             R"([[0, "-inf"], [0, 0]])", SettingGroup::scores)

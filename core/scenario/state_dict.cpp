@@ -22,14 +22,9 @@ using std::string_view;
 class Names {
  public:
   explicit Names(const ArrayFile& file) : file_(file) {
-    for (const ArrayEntry& entry : file.entries()) entries_.emplace(plain(entry.name), &entry);
+    for (const ArrayEntry& entry : file.entries()) entries_.emplace(dotted(entry.name), &entry);
   }
 
-  static std::string plain(std::string name) {
-    if (name.ends_with(":0")) name.resize(name.size() - 2);
-    std::replace(name.begin(), name.end(), '/', '.');
-    return name;
-  }
   const ArrayEntry* find(const std::string& name) const {
     const auto found = entries_.find(name);
     return found == entries_.end() ? nullptr : found->second;
@@ -209,7 +204,7 @@ std::optional<AttentionKeys> packed_at(const Names& names, const std::string& na
 }
 
 void append_found(const Names& names, const ArrayEntry& entry, std::vector<AttentionKeys>& found) {
-  const std::string name = Names::plain(entry.name);
+  const std::string name = dotted(entry.name);
   const auto add = [&](std::optional<AttentionKeys> keys) {
     if (keys) found.push_back(std::move(*keys));
     return keys.has_value();
@@ -289,7 +284,79 @@ void join_heads(const Names& names, std::vector<AttentionKeys>& found) {
   found = std::move(joined_found);
 }
 
+/// The endings of a name that --names gives: those of modules, and none, of an array itself.
+std::vector<Suffix> given_suffixes() {
+  std::vector<Suffix> all{{"", "_bias", WeightLayout::out_in}};
+  all.insert(all.end(), std::begin(suffixes), std::end(suffixes));
+  return all;
+}
+
+/// The projection whose module or weight has the name; its weight is empty if there is none.
+LinearKeys given_projection(const Names& names, const std::string& name, const std::string& bias) {
+  for (const Suffix& suffix : given_suffixes()) {
+    LinearKeys keys = projection_at(names, name, suffix);
+    if (keys.weight.empty()) continue;
+    if (!bias.empty()) keys.bias = names.if_present(bias);
+    return keys;
+  }
+  return {};
+}
+
+/// The attentions whose arrays have the given names, each under a prefix of its own.
+std::vector<AttentionKeys> attentions_named(const Names& names, const GivenNames& given) {
+  const bool is_packed = !given.qkv.empty();
+  const std::string& first = is_packed ? given.qkv : given.q;
+  std::vector<AttentionKeys> found;
+  for (const ArrayEntry& entry : names.file().entries()) {
+    for (const Suffix& suffix : given_suffixes()) {
+      const auto prefix = prefix_before(dotted(entry.name), joined(dotted(first), suffix.weight));
+      if (!prefix) continue;
+      const auto at = [&](const std::string& name, const std::string& bias) {
+        const std::string own = bias.empty() ? "" : *prefix + dotted(bias);
+        return name.empty() ? LinearKeys{} : given_projection(names, *prefix + dotted(name), own);
+      };
+      AttentionKeys keys;
+      keys.prefix = *prefix;
+      keys.q = at(given.q, given.bq), keys.k = at(given.k, given.bk), keys.v = at(given.v, given.bv);
+      keys.packed = at(given.qkv, given.bqkv), keys.o = at(given.o, given.bo);
+      keys.bare = !is_packed && !keys.q.weight.empty() && suffix.weight.empty();
+      const bool whole =
+          is_packed ? keys.is_packed() : !keys.q.weight.empty() && !keys.k.weight.empty() && !keys.v.weight.empty();
+      if (!whole || (!given.o.empty() && keys.o.weight.empty())) continue;
+      if (given.o.empty() && !is_packed)
+        keys.o = output_of(names, *prefix, outputs_of(names.file(), keys.v), outputs_of(names.file(), keys.q));
+      found.push_back(std::move(keys));
+      break;
+    }
+  }
+  if (!found.empty()) return found;
+  std::vector<std::string> arrays;
+  for (const ArrayEntry& entry : names.file().entries()) arrays.push_back(entry.name + " " + to_string(entry.shape));
+  throw FileError(names.file().path(), "holds no attention under the names of --names",
+                  Message("expected names among {0}", first_in_quotes(arrays, 12)));
+}
+
 }  // namespace
+
+GivenNames given_names(const std::string& text) {
+  constexpr const char* expected =
+      "expected q=, k= and v= or qkv=, each with a name in the file; also o=, x= and biases bq=";
+  GivenNames names;
+  const std::pair<string_view, std::string GivenNames::*> places[] = {
+      {"q", &GivenNames::q},     {"k", &GivenNames::k},   {"v", &GivenNames::v},      {"o", &GivenNames::o},
+      {"qkv", &GivenNames::qkv}, {"bq", &GivenNames::bq}, {"bk", &GivenNames::bk},    {"bv", &GivenNames::bv},
+      {"bo", &GivenNames::bo},   {"x", &GivenNames::x},   {"bqkv", &GivenNames::bqkv}};
+  for (const string_view part : Parts(text, ',')) {
+    const std::size_t equals = part.find('=');
+    const auto* place = std::ranges::find(places, part.substr(0, equals), [](const auto& each) { return each.first; });
+    if (equals == string_view::npos || equals + 1 == part.size() || place == std::end(places))
+      throw SettingError("--names", Message("has {0}", in_quotes(part)), expected);
+    names.*(place->second) = without_wrappers(part.substr(equals + 1));
+  }
+  const bool separate = !names.q.empty() && !names.k.empty() && !names.v.empty();
+  if (separate == !names.qkv.empty()) throw SettingError("--names", Message("is {0}", in_quotes(text)), expected);
+  return names;
+}
 
 Sides sides_of(const Shape& s, WeightLayout layout) {
   switch (layout) {
@@ -330,9 +397,20 @@ Message output_names() {
   return {"{0} and the like", comma_list(first)};
 }
 
-std::vector<AttentionKeys> find_attentions(const ArrayFile& file) {
+std::string dotted(std::string name) {
+  if (name.ends_with(":0")) name.resize(name.size() - 2);
+  std::replace(name.begin(), name.end(), '/', '.');
+  return name;
+}
+
+std::vector<AttentionKeys> find_attentions(const ArrayFile& file, const std::string& given) {
   const Names names(file);
   std::vector<AttentionKeys> found;
+  if (!given.empty()) {
+    found = attentions_named(names, given_names(given));
+    join_heads(names, found);
+    return found;
+  }
   for (const ArrayEntry& entry : file.entries()) append_found(names, entry, found);
   join_heads(names, found);
   // proj.weight beside another scheme under the same prefix is not a second attention; nor are matrices that were found

@@ -63,12 +63,23 @@ struct AttentionKeys {
   std::string layer() const;
 };
 
-/// All attentions in the file, in the order of its arrays.
-std::vector<AttentionKeys> find_attentions(const ArrayFile& file);
+/// The arrays that --names names: "q=ask,k=hint,v=payload,o=out". Each is a module's name or an array's, as it ends.
+struct GivenNames {
+  std::string q, k, v, o, qkv, bq, bk, bv, bo, bqkv, x;
+};
+/// Throws SettingError for a text that is none.
+GivenNames given_names(const std::string& text);
+
+/// All attentions in the file, in the order of its arrays. `names`: Scenario::names, in place of the known names;
+/// throws FileError if the file lacks one of them.
+std::vector<AttentionKeys> find_attentions(const ArrayFile& file, const std::string& names = {});
 
 /// The attention that `layer` names (a prefix, with or without its final dot), or the only one if `layer` is "". Throws
 /// FileError, with a list, if there is none or more than one.
-AttentionKeys choose_attention(const ArrayFile& file, const std::string& layer);
+AttentionKeys choose_attention(const ArrayFile& file, const std::string& layer, const std::string& names);
+
+/// A name with dots between its parts, where Keras, Flax and others have "/", and without TensorFlow's ":0".
+std::string dotted(std::string name);
 
 /// The kind of quantised storage that cannot be read as numbers: "GPTQ's qweight, in 4 bits or so"; "" if `name` is not
 /// one of them.

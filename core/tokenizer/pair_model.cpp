@@ -25,8 +25,14 @@ class PairModel final : public TokenModel {
  public:
   PairModel(PairRules rules, const std::string& file) : rules_(std::move(rules)) {
     for (const auto& [text, id] : rules_.vocabulary) texts_.emplace(id, text);
+    first_letter_ = last_id() + 1;
     const auto id_of = [&](const std::string& text) {
       const auto found = rules_.vocabulary.find(text);
+      if (found == rules_.vocabulary.end() && !rules_.ranks.empty() && is_letter(text)) {
+        const auto [letter, is_new] = letters_.emplace(text, first_letter_ + static_cast<Index>(letters_.size()));
+        if (is_new) texts_.emplace(letter->second, text);
+        return letter->second;
+      }
       if (found == rules_.vocabulary.end())
         ErrorPlace{file}.fail(Message("has no token {0}, which its merges name", in_quotes(text)),
                               "every merge's parts and result in the vocabulary");
@@ -46,21 +52,42 @@ class PairModel final : public TokenModel {
     const auto whole = rules_.whole_words ? rules_.vocabulary.find(std::string(word)) : rules_.vocabulary.end();
     std::vector<Index> ids = whole != rules_.vocabulary.end() ? std::vector{whole->second} : characters_of(word);
     join(ids);
+    settle_letters(ids);
     for (const Index id : ids) tokens.push_back({id, texts_.at(id)});
   }
 
   std::optional<std::string> text_of(Index id) const override {
     const auto found = texts_.find(id);
-    return found == texts_.end() ? std::nullopt : std::optional(found->second);
+    const bool is_token = found != texts_.end() && id < first_letter_;
+    return is_token ? std::optional(found->second) : std::nullopt;
   }
 
   Index last_id() const override {
     Index last = -1;
-    for (const auto& [id, text] : texts_) last = std::max(last, id);
+    for (const auto& [text, id] : rules_.vocabulary) last = std::max(last, id);
     return last;
   }
 
  private:
+  static bool is_letter(const std::string& text) {
+    std::size_t end = 0;
+    next_character(text, end);
+    return end == text.size();
+  }
+
+  /// What a letter becomes that is no token and that no merge has joined: its bytes, or the unknown token.
+  void settle_letters(std::vector<Index>& ids) const {
+    if (letters_.empty()) return;
+    std::vector<Index> settled;
+    for (const Index id : ids) {
+      if (id < first_letter_) settled.push_back(id);
+      else if (!(rules_.bytes && append_bytes(texts_.at(id), settled)) && unknown_ &&
+               !(rules_.join_unknown && !settled.empty() && settled.back() == *unknown_))
+        settled.push_back(*unknown_);
+    }
+    ids = std::move(settled);
+  }
+
   std::vector<Index> characters_of(std::string_view word) const {
     std::vector<Index> ids;
     bool pending = false;  // an unknown token that further unknown characters may join
@@ -81,6 +108,9 @@ class PairModel final : public TokenModel {
       if (const auto found = rules_.vocabulary.find(character); found != rules_.vocabulary.end()) {
         settle();
         ids.push_back(found->second);
+      } else if (const auto letter = letters_.find(character); letter != letters_.end()) {
+        settle();
+        ids.push_back(letter->second);
       } else if (!(rules_.bytes && append_bytes(character, ids)) && unknown_) {
         if (!rules_.join_unknown) settle();
         pending = true;
@@ -156,6 +186,9 @@ class PairModel final : public TokenModel {
   std::unordered_map<Index, std::string> texts_;
   std::unordered_map<std::uint64_t, Merge> merges_;
   std::optional<Index> unknown_;
+  /// Characters that are no tokens and that merges of scored pieces name (SentencePiece), with ids after all tokens.
+  std::unordered_map<std::string, Index> letters_;
+  Index first_letter_ = 0;
 };
 
 }  // namespace
@@ -167,24 +200,29 @@ std::string byte_token(char c) {
 }
 
 void add_merges(const std::vector<ScoredPiece>& pieces, PairRules& rules) {
-  std::unordered_map<std::string_view, std::size_t> known;
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
-    if (pieces[i].joins) known.emplace(pieces[i].text, i);
-  }
-  std::vector<std::tuple<double, std::size_t, std::size_t>> merges;  // score, left, right
+  std::unordered_map<std::string_view, bool> known;  // and whether it joins
+  for (const ScoredPiece& piece : pieces) known.emplace(piece.text, piece.joins);
+  // SentencePiece joins any two symbols whose text together is a piece: pieces, and single characters that are none.
+  const auto is_symbol = [&](std::string_view text) {
+    const auto found = known.find(text);
+    if (found != known.end()) return found->second;
+    std::size_t end = 0;
+    next_character(text, end);
+    return end == text.size();
+  };
+  std::vector<std::tuple<double, std::string_view, std::string_view>> merges;  // score, left, right
   for (const ScoredPiece& piece : pieces) {
     for (std::size_t cut = 0; cut < piece.text.size() && piece.joins;) {
       next_character(piece.text, cut);
       const std::string_view whole = piece.text;
-      const auto left = known.find(whole.substr(0, cut)), right = known.find(whole.substr(cut));
-      if (cut < whole.size() && left != known.end() && right != known.end())
-        merges.emplace_back(-piece.score, left->second, right->second);
+      if (cut < whole.size() && is_symbol(whole.substr(0, cut)) && is_symbol(whole.substr(cut)))
+        merges.emplace_back(-piece.score, whole.substr(0, cut), whole.substr(cut));
     }
   }
   std::ranges::sort(merges);
   for (std::size_t i = 0; i < merges.size(); ++i) {
     const auto& [score, left, right] = merges[i];
-    rules.merges.emplace_back(pieces[left].text, pieces[right].text);
+    rules.merges.emplace_back(left, right);
     rules.ranks.push_back(i > 0 && std::get<0>(merges[i - 1]) == score ? rules.ranks.back() : i);
   }
 }

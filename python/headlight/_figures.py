@@ -96,7 +96,10 @@ class Page(Figure):
 
 def _weights_source(weights: Array, tokens: Optional[Iterable[Any]], key_tokens: Optional[Iterable[Any]], options: Dict[str, Any]) -> Dict[str, Array]:
     """The arrays of a file that holds attention alone; adds to `options` what shows all that is there."""
-    if isinstance(weights, (list, tuple)) and len(weights) > 0 and hasattr(weights[0], "shape"):
+    if isinstance(weights, (list, tuple)) and len(weights) > 0 and isinstance(weights[0], (list, tuple)) and len(weights[0]) > 0 and hasattr(weights[0][0], "shape"):
+        return _generated_source(weights, tokens, key_tokens, options)
+    in_layers = isinstance(weights, (list, tuple)) and len(weights) > 0 and hasattr(weights[0], "shape")
+    if in_layers:
         layers = [array_of(each, "a layer") for each in weights]
         if len({each.shape for each in layers}) > 1:
             raise HeadlightError(f"layers of shapes {sorted({each.shape for each in layers})} cannot be shown together; expected one shape")
@@ -104,6 +107,9 @@ def _weights_source(weights: Array, tokens: Optional[Iterable[Any]], key_tokens:
     weights = array_of(weights, "weights")
     if weights.ndim < 2:
         raise HeadlightError(f"weights of shape {list(weights.shape)} are no matrix; expected [n_q, n_k] or more axes before these")
+    tokens = list(tokens) if isinstance(tokens, Iterable) and not isinstance(tokens, str) else tokens
+    if "axes" not in options and weights.ndim <= 5:
+        options["axes"] = _documented_axes(weights, in_layers, tokens)
     source: Dict[str, Array] = {"weights": weights}
     for name, given in (("tokens", tokens), ("key_tokens", key_tokens)):
         if given is not None and not isinstance(given, Iterable):
@@ -123,10 +129,49 @@ def _weights_source(weights: Array, tokens: Optional[Iterable[Any]], key_tokens:
     return source
 
 
+def _generated_source(steps: Any, tokens: Optional[Iterable[Any]], key_tokens: Optional[Iterable[Any]], options: Dict[str, Any]) -> Dict[str, Array]:
+    """What generate(output_attentions=True) returns: a tuple of steps, each a tuple of layers."""
+    if len({len(step) for step in steps}) > 1:
+        raise HeadlightError("the steps of generate() have different numbers of layers; expected as many in each")
+    source: Dict[str, Array] = {f"attentions.{s}.{i}": array_of(layer, "a layer") for s, step in enumerate(steps) for i, layer in enumerate(step)}
+    if tokens is not None:
+        source["tokens" if key_tokens is None else "query_tokens"] = np.array([str(t) for t in tokens])
+    if key_tokens is not None:
+        source["key_tokens"] = np.array([str(t) for t in key_tokens])
+    options.setdefault("stage", "weights")
+    if len(steps[0]) > 1 and "layer" not in options:
+        options.setdefault("layers", "all")
+    else:
+        options.setdefault("head", "all")
+    return source
+
+
+def _documented_axes(weights: Array, in_layers: bool, tokens: Any) -> str:
+    """The axes as figure() documents them; an error where the numbers or the words say that they are others."""
+    names = ("q,k", "H,q,k", "B,H,q,k", "L,B,H,q,k")[weights.ndim - 2]
+    if in_layers:
+        names = ("q,k", "L,q,k", "L,H,q,k", "L,B,H,q,k")[weights.ndim - 2]
+    shape, sums = list(weights.shape), []
+    for axis in range(weights.ndim):
+        total = np.asarray(weights, dtype=np.float64).sum(axis)
+        total = total[np.isfinite(total) & (total != 0)]
+        sums.append(total.size > 0 and bool((abs(total - 1) < 0.02).all()))
+    if any(sums) and not sums[-1]:
+        raise HeadlightError(f"weights of shape {shape} sum to 1 along axis {sums.index(True)}, and keys are the last axis of {names}; "
+                             'expected axes="...", such as axes="B,q,k,H"')
+    batch = shape[names.split(",").index("B")] if "B" in names else 1
+    if batch > 1 and tokens is not None and len(tokens) > 0 and isinstance(tokens[0], str):
+        others = names.replace("B", "L") if "L" not in names else "B,L,H,q,k"
+        raise HeadlightError(f"weights of shape {shape} are of {batch} batch entries as {names}, and there is one line of words; "
+                             f'expected axes="{others}" or another order, or axes="{names}"')
+    return names
+
+
 def figure(weights: Array, tokens: Optional[Iterable[Any]] = None, key_tokens: Optional[Iterable[Any]] = None, **options: Any) -> Figure:
     """Attention weights as a figure: [n_q, n_k], [H, n_q, n_k], [B, H, n_q, n_k] or [L, B, H, n_q, n_k].
 
-    A list or tuple of arrays is one layer each. `tokens` are the queries' words and, without `key_tokens`, the keys' as
+    A list or tuple of arrays is one layer each; a tuple of tuples is what generate() returns, a step each. Other axes are
+    said by axes="B,q,k,H". `tokens` are the queries' words and, without `key_tokens`, the keys' as
     well. All layers and heads are shown unless `layer` or `head` says otherwise; every other option is one of `headlight render`.
     """
     return Figure(_weights_source(weights, tokens, key_tokens, options), options)

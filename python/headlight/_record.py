@@ -119,6 +119,7 @@ def save(folder: pathlib.Path, record: Dict[str, Any], most_bytes: float) -> Non
     if record["missing"]:
         arrays["not_recorded"] = np.array([f"{name}: {why}" for name, why in record["missing"].items()])
     if layers:
+        arrays["axes"] = np.array(["B,H,q,k"])
         arrays["layer_names"] = np.array([layer["name"] for layer in layers])
         step = _file(folder, record)
         write_whole(step, lambda file: np.savez(file, **arrays))

@@ -137,6 +137,26 @@ def names_of_projections():
                   ("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "self_attn.o_proj")]:
         check(names[0] + " … " + names[3], with_x(linear(names)), usual, says="output projection: " + names[3])
         check("block 3's " + names[0], with_x(linear(names, prefix="blocks.3.")), usual)
+    llama = ("q_proj", "k_proj", "v_proj", "o_proj")
+    for wrapper in ("_fsdp_wrapped_module.", "_checkpoint_wrapped_module.", "module.", "_orig_mod.", "_forward_module.", "module.module.", "_fsdp_wrapped_module._checkpoint_wrapped_module."):
+        wrapped = with_x(linear(llama, prefix=f"{wrapper}layers.0.{wrapper}self_attn."))
+        check("wrapped by " + wrapper, wrapped, usual, "--layer", "layers.0.self_attn")
+        check("wrapped by " + wrapper + ", as stored", wrapped, usual, "--layer", f"{wrapper}layers.0.{wrapper}self_attn")
+        check("each projection wrapped by " + wrapper, with_x(linear(tuple(f"{name}.{wrapper[:-1]}" for name in llama))), usual)
+    two_models = {**linear(llama, prefix="student.attn."), **linear(llama, prefix="teacher.attn."), "x": X, "num_heads": H}
+    refused("two models in one file", two_models, '"student.attn", "teacher.attn"')
+    check("one of two models", two_models, usual, "--layer", "student.attn")
+    own = linear(("ask", "hint", "payload", "tell"))
+    refused("names of one's own", with_x(own), "--names")
+    check("names of one's own, said", with_x(own), usual, "--names", "q=ask,k=hint,v=payload,o=tell")
+    refused("a name that is not there", with_x(own), "ask.weight [24, 24]", "--names", "q=asks,k=hint,v=payload")
+    refused("no names", with_x(own), "expected q=", "--names", "q=ask")
+    plain_arrays = {"ask": W["q"], "hint": W["k"], "payload": W["v"], "tell": W["o"], "B1": b["q"], "B2": b["k"], "B3": b["v"], "B4": b["o"], "num_heads": H, "inp1": X}
+    check("arrays and biases of one's own names", plain_arrays, usual, "--names", "q=ask,k=hint,v=payload,o=tell,bq=B1,bk=B2,bv=B3,bo=B4,x=inp1")
+    packed_own = {"all.weight": np.concatenate([W[p] for p in "qkv"]), "all.bias": np.concatenate([b[p] for p in "qkv"]), "tell.weight": W["o"], "tell.bias": b["o"]}
+    check("one matrix of one's own name", with_x(packed_own), usual, "--names", "qkv=all,o=tell")
+    tensorflow = with_x(linear(llama, prefix="model/layer_3/self_attn/"))
+    check("a layer by TensorFlow's slashes", {key.replace("_proj.", "_proj/"): value for key, value in tensorflow.items()}, usual, "--layer", "model/layer_3/self_attn")
     check("no output projection", with_x(linear(("q_proj", "k_proj", "v_proj", None))), attention(output=False), says="missing")
     check("an MLP's output.dense is no output projection", with_x({**linear(("attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense"), prefix="l.0."), "l.0.output.dense.weight": drawn(D, D)}), usual, says="l.0.attention.output.dense")
     refused("unknown names", {"alpha.weight": W["q"], "beta.weight": W["k"], "x": X}, '"alpha.weight", "beta.weight"')
@@ -299,13 +319,15 @@ def numbers():
     check("a number that nobody knows", {**base, "temperature": 3.0}, attention(), says='numbers not taken: "temperature"')
     check("sizes that fit", {**base, "embed_dim": D, "head_dim": D_HEAD}, attention())
     refused("sizes that do not", {**base, "head_dim": 5}, "head_dim")
-    refused("add_zero_attn", {**base, "add_zero_attn": True}, "add_zero_attn")
+    own_keys(base)
     for dtype in (np.int8, np.uint8):
         refused(f"{dtype.__name__} weights", {**base, "q_proj.weight": (W["q"] * 50).astype(dtype)}, "quantised")
     refused("int8 biases", {**base, "q_proj.bias": (b["q"] * 5).astype(np.int8)}, "quantised")
     packed = {"in_proj_weight": np.concatenate([W[p] for p in "qkv"]), "out_proj.weight": W["o"], "x": X, "num_heads": H}
     check("nn.MultiheadAttention's layout is said", packed, attention(biases={}), says="[B, n, d] = [2, 5, 24], there being no batch_first")
-    refused("a learned key without other biases", {**packed, "bias_k": drawn(1, 1, D), "bias_v": drawn(1, 1, D)}, "add_bias_kv")
+    refused("a learned key without its value", {**packed, "bias_k": drawn(1, 1, D)}, "bias_v")
+    refused("a gate on the output", {**base, "g_proj.weight": drawn(D, D)}, "g_proj.weight")
+    refused("queries and their gate in one matrix", {**base, "q_proj.weight": drawn(2 * D, D), "q_proj.bias": drawn(2 * D)}, "gate")
     memory = drawn(B, 7, D)
     cross = {k: v for k, v in base.items() if k != "x"} | {"hidden_states": X}
     plain = from_heads(*((t.astype(np.float64) @ W[p].T + b[p]).reshape(B, -1, H, D_HEAD).transpose(0, 2, 1, 3) for p, t in zip("qkv", (X, memory, memory))), project=lambda c: c @ W["o"].T.astype(np.float64) + b["o"])
@@ -325,6 +347,28 @@ def numbers():
           attention(X.astype(np.float16), weights={p: W[p].astype(np.float16).astype(np.float32) for p in W}, biases={p: b[p].astype(np.float16).astype(np.float32) for p in b}))
 
 
+def own_keys(base):
+    """Keys that no input has, appended as nn.MultiheadAttention appends them: bias_k and bias_v, then zeros."""
+    k_own, v_own = drawn(1, 1, D), drawn(1, 1, D)
+    causal = np.tril(np.ones((N, N), bool))
+    for learned in (False, True):
+        for zero in (False, True):
+            for mask in (None, causal):
+                more = {"bias_k": k_own, "bias_v": v_own} if learned else {}
+                more |= {"add_zero_attn": True} if zero else {}
+                rows = [(k_own, v_own)] * learned + [(np.zeros((1, 1, D)),) * 2] * zero
+                project = {p: X.astype(np.float64) @ W[p].T + b[p] for p in "qkv"}
+                for at, p in enumerate("kv"):
+                    project[p] = np.concatenate([project[p]] + [np.broadcast_to(row[at], (B, 1, D)) for row in rows], 1)
+                q, k, v = (project[p].reshape(B, -1, H, D_HEAD).transpose(0, 2, 1, 3) for p in "qkv")
+                whole = None if mask is None else np.concatenate([mask, np.ones((N, len(rows)), bool)], 1)
+                expected = from_heads(q, k, v, mask=whole, project=lambda c: c @ W["o"].T.astype(np.float64) + b["o"])
+                given = {**base, **more} | ({} if mask is None else {"mask": mask})
+                check(f"own keys: learned {learned}, zero {zero}, mask {mask is not None}", given, expected, says="no input has" if rows else "")
+                if mask is not None:
+                    check(f"own keys under --mask: learned {learned}, zero {zero}", {**base, **more}, expected, "--mask", "causal()")
+
+
 def late_beginnings():
     q, k, v = drawn(B, H, N, 4), drawn(B, 2, 7, 4), drawn(B, 2, 7, 3)
     expected = from_heads(q, k, v)
@@ -337,32 +381,56 @@ def late_beginnings():
     check("heads without values", {"Q_heads": q, "K_heads": k}, {"weights": expected["weights"]}, says="no")
     refused("heads that do not fit", {"Q_heads": q, "K_heads": drawn(B, 2, 7, 5), "V_heads": v}, "K_heads")
     weights = from_heads(q, q, q)["weights"].astype(np.float32)
-    check("attention alone", {"attentions": weights}, {"weights": weights}, says="attention alone")
+    stated = ("--axes", "B,H,q,k")
+    check("attention alone", {"attentions": weights}, {"weights": weights}, *stated, says="attention alone")
+    refused("attention alone, and nothing tells its axes", {"attentions": weights}, "--axes")
+    two = np.array([[f"{i}{n}" for n in range(N)] for i in range(B)])
+    check("attention alone, its axes told by words and num_heads", {"attentions": weights, "tokens": two, "num_heads": H}, {"weights": weights})
+    check("the axes in the file", {"attentions": weights, "axes": np.array(["B,H,q,k"])}, {"weights": weights})
     check("of one head", {"attention": weights[0, 0]}, {"weights": weights[:1, :1]})
-    check("of some heads", {"attn": weights[0]}, {"weights": weights[:1]})
+    check("of some heads", {"attn": weights[0], "num_heads": H}, {"weights": weights[:1]})
+    refused("of some heads, or layers, or batch entries", {"attn": weights[0]}, "H,q,k")
     layers = np.stack([weights, weights[:, ::-1]])
-    check("of layers", {"attentions": layers}, {"weights": weights}, says="layer: 0 of 2")
-    check("of layer 1", {"attentions": layers}, {"weights": layers[1]}, "--layer", "1")
-    check("of layer 1 of one sentence", {"attentions": layers[:, 0]}, {"weights": layers[1, :1]}, "--layer", "1")
-    check("in a list", {"attentions.0": layers[0], "attentions.1": layers[1]}, {"weights": layers[1]}, "--layer", "1")
+    order = ("--axes", "L,B,H,q,k")
+    check("of layers", {"attentions": layers}, {"weights": weights}, *order, says="layer: 0 of 2")
+    check("of layer 1", {"attentions": layers}, {"weights": layers[1]}, *order, "--layer", "1")
+    refused("a layer that there is not", {"attentions": layers}, "0 to 1", *order, "--layer", "2")
+    refused("a layer of one layer", {"attentions": weights}, "no layer", *stated, "--layer", "2")
+    check("of layer 1 of one sentence", {"attentions": layers[:, 0]}, {"weights": layers[1, :1]}, "--axes", "L,H,q,k", "--layer", "1")
+    batched = layers.transpose(1, 0, 2, 3, 4)
+    check("batch entries before layers", {"attentions": batched}, {"weights": layers[1]}, "--axes", "B,L,H,q,k", "--layer", "1")
+    check("heads last", {"attn": weights.transpose(0, 2, 3, 1)}, {"weights": weights}, "--axes", "B,q,k,H")
+    check("batch entries and heads in one axis", {"attn": weights.reshape(B * H, N, N), "num_heads": H}, {"weights": weights}, "--axes", "B*H,q,k")
+    check("batch entries and heads in one axis, as the words tell", {"attn": weights.reshape(B * H, N, N), "num_heads": H, "tokens": two}, {"weights": weights})
+    check("averaged over heads", {"attn": weights.mean(1), "tokens": two}, {"weights": weights.mean(1)[:, None]})
+    band = np.zeros((H, N, 3), np.float32)
+    dense = np.zeros((1, H, N, N), np.float32)
+    for q_ in range(N):
+        for j in range(3):
+            if 0 <= q_ + j - 1 < N:
+                band[:, q_, j] = dense[0, :, q_, q_ + j - 1] = 1 / sum(0 <= q_ + i - 1 < N for i in range(3))
+    check("offsets in place of keys", {"attn": band}, {"weights": dense}, "--axes", "H,q,offset=-1")
+    refused("another first offset", {"attn": band}, "offset", "--axes", "H,q,offset=0")
+    refused("words beside columns that are offsets", {"attn": band, "num_heads": H, "tokens": two[0]}, "offset")
+    check("in a list", {"attentions.0": layers[0], "attentions.1": layers[1]}, {"weights": layers[1]}, *stated, "--layer", "1")
     causal = np.tril(np.ones((N, N), bool))
     masked = from_heads(q, q, q, mask=causal)["weights"].astype(np.float32)
-    check("of a causal model", {"attentions": masked}, {"weights": masked, "mask": np.broadcast_to(causal, masked.shape)}, says="taken for masked")
-    check("two attentions", {"encoder_attentions": weights, "cross_attentions": layers[1]}, {"weights": weights}, says="--layer NAME.N shows another")
-    check("one of two attentions", {"encoder_attentions": weights, "cross_attentions": layers[1]}, {"weights": layers[1]}, "--layer", "cross_attentions")
+    check("of a causal model", {"attentions": masked}, {"weights": masked, "mask": np.broadcast_to(causal, masked.shape)}, *stated, says="taken for masked")
+    check("two attentions", {"encoder_attentions": weights, "cross_attentions": layers[1]}, {"weights": weights}, *stated, says="--layer NAME.N shows another")
+    check("one of two attentions", {"encoder_attentions": weights, "cross_attentions": layers[1]}, {"weights": layers[1]}, *stated, "--layer", "cross_attentions")
     stacks = {f"{stack}_attentions.{i}": layers[i] for stack in ("encoder", "cross") for i in (0, 1)}
-    check("a layer of one stack", stacks, {"weights": layers[1]}, "--layer", "cross.1")
-    refused("a layer that its stack has not", stacks, "0 to 1", "--layer", "encoder.2")
+    check("a layer of one stack", stacks, {"weights": layers[1]}, *stated, "--layer", "cross.1")
+    refused("a layer that its stack has not", stacks, "0 to 1", *stated, "--layer", "encoder.2")
     np.save(Path(FOLDER.name, "map.npy"), weights)
-    check("an .npy", {}, {"weights": weights}, path=Path(FOLDER.name, "map.npy"))
+    check("an .npy", {}, {"weights": weights}, *stated, path=Path(FOLDER.name, "map.npy"))
     try:
         import torch
     except ImportError:
         return
     path = Path(FOLDER.name, "bertviz.pt")
-    torch.save({"attentions": tuple(torch.from_numpy(layer.copy()) for layer in layers), "tokens": ["a", "b", "c", "d", "e"]}, path)
-    check("what BertViz takes", {}, {"weights": layers[0]}, path=path)
-    check("what BertViz takes, layer 1", {}, {"weights": layers[1]}, "--layer", "1", path=path)
+    torch.save({"attentions": tuple(torch.from_numpy(layer[:1].copy()) for layer in layers), "tokens": ["a", "b", "c", "d", "e"]}, path)
+    check("what BertViz takes", {}, {"weights": layers[0, :1]}, path=path)
+    check("what BertViz takes, layer 1", {}, {"weights": layers[1, :1]}, "--layer", "1", path=path)
     torch.save([torch.from_numpy(X), torch.from_numpy(W["q"])], path)
     refused("a list of other tensors", {}, "no attention weights", path=path)
     base = with_x(linear(("q_proj", "k_proj", "v_proj", "o_proj")))
@@ -386,8 +454,8 @@ def late_beginnings():
     check("a complex tensor beside", {}, attention(), path=path)
     torch.save({**tensors, "x": torch.complex(torch.from_numpy(X), torch.from_numpy(X))}, path)
     refused("a complex input", {}, "ComplexFloatStorage", path=path)
-    torch.save([torch.from_numpy(layer.copy()) for layer in layers], path)
-    check("the list alone", {}, {"weights": layers[1]}, "--layer", "1", path=path)
+    torch.save([torch.from_numpy(layer[:1].copy()) for layer in layers], path)
+    check("the list alone", {}, {"weights": layers[1, :1]}, "--layer", "1", path=path)
 
 
 def what_is_made_of_late_beginnings():
@@ -399,7 +467,7 @@ def what_is_made_of_late_beginnings():
     unscaled = from_heads(q, k, v, scale=1)
     weights = right["weights"].astype(np.float32)
     for name, arrays, own in (("heads", {"q": q, "k": k, "v": v}, ["weights", "concat", "output"]),
-                              ("no values", {"Q_heads": q, "K_heads": k}, ["weights"]), ("attention", {"attentions": weights}, [])):
+                              ("no values", {"Q_heads": q, "K_heads": k}, ["weights"]), ("attention", {"attentions": weights, "axes": np.array(["B,H,q,k"])}, [])):
         path = save(arrays, f"{name.replace(' ', '_')}.npz")
         bundle = folder / f"bundle-{path.stem}"
         made = subprocess.run([PROGRAM, "bundle", path, "-o", bundle], capture_output=True, text=True)

@@ -115,6 +115,7 @@ TEST_CASE("attention from a file has no output: each convention says what it doe
   Scenario scenario = masked("causal()");
   scenario.source = Source::file;
   scenario.file = places::fixtures() + "/attention_flow.npz";
+  scenario.axes = "L,H,q,k";
   const auto trace = compute(scenario);
   REQUIRE_FALSE(trace->has(Stage::V_heads));
   for (const ConventionResult& each : conventions(*trace)) {

@@ -53,6 +53,7 @@ TEST_CASE("a document that begins at the heads or at the weights shows in every 
     Document document;
     document.scenario.source = Source::file;
     document.scenario.file = path.string();
+    if (name == "attention") document.scenario.axes = "B,H,q,k";
     for (const ViewEntry& entry : all_views()) {
       const ViewKind kind = entry.kind;
       for (int tab = 0; tab < (kind == ViewKind::mask ? 5 : 1); ++tab) {

@@ -37,6 +37,7 @@ Document of_file(const std::filesystem::path& path, const char* layer) {
   document.scenario.source = Source::file;
   document.scenario.file = utf8_from(path);
   document.scenario.layer = layer;
+  document.scenario.axes = *layer ? "L,B,H,q,k" : "B,H,q,k";
   return document;
 }
 

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/image/theme.h"
 #include "core/scenario/inputs.h"
+#include "core/scenario/state_dict.h"
 #include "core/tensor/error.h"
 #include "core/text/texts.h"
 #include "core/text/utf8_path.h"
@@ -24,8 +26,17 @@ const LayerCandidate* marked(const LayerChoice& choice) {
   return at == all.end() ? nullptr : &*at;
 }
 
+/// Whether the text is one for --names.
+bool are_names(const std::string& text) {
+  try {
+    given_names(text);
+    return true;
+  } catch (const InputError&) { return false; }
+}
+
 /// Whether all questions are answered.
 bool complete(const LayerChoice& choice) {
+  if (!choice.question->arrays.empty()) return are_names(choice.search);
   const LayerCandidate* layer = marked(choice);
   return layer != nullptr && (layer->heads || choice.heads);
 }
@@ -49,9 +60,12 @@ void draw_headings(const Frame& frame) {
   const auto heading = [&](float from, const char* key) {
     frame.write(Face::bold, TypeSize::note, {from, at.y}, frame.look.muted, frame.words(key));
   };
-  heading(x.name, "layers.layer");
-  heading(x.kind, "layers.kind");
-  heading(x.width, "layers.d_model");
+  const LayerQuestion& question = *frame.view().layers.question;
+  const bool arrays = !question.arrays.empty(), axes = !question.axes.empty();
+  heading(x.name, arrays ? "layers.array" : axes ? "layers.axes" : "layers.layer");
+  heading(x.kind, arrays ? "layers.shape" : axes ? "layers.sizes" : "layers.kind");
+  if (arrays) return ImGui::Dummy({0, 16 * frame.u});
+  if (!axes) heading(x.width, "layers.d_model");
   heading(x.heads, "layers.heads");
   ImGui::Dummy({0, 16 * frame.u});
 }
@@ -76,8 +90,8 @@ bool draw_candidate(const Frame& frame, const LayerCandidate& candidate, LayerCh
   const auto numbered = [&](float from, float to, Index value) {
     cell(frame, from, to, y, frame.look.muted, value > 0 ? std::to_string(value) : "?");
   };
-  numbered(x.width, x.heads, candidate.d_model);
-  numbered(x.heads, x.end, candidate.heads.value_or(0));
+  if (choice.question->axes.empty() && choice.question->arrays.empty()) numbered(x.width, x.heads, candidate.d_model);
+  if (choice.question->arrays.empty()) numbered(x.heads, x.end, candidate.heads.value_or(0));
   if (clicked) {
     choice.layer = candidate.layer;
     choice.focus = true;
@@ -144,20 +158,38 @@ std::vector<std::size_t> found_layers(const LayerQuestion& question, const std::
   return found;
 }
 
+/// The text for --names with this array as the next of q, k, v and o.
+std::string with_next_name(std::string text, const std::string& array) {
+  for (const std::string role : {"q=", "k=", "v=", "o="}) {
+    if (("," + text).find("," + role) != std::string::npos) continue;
+    if (!text.empty() && !text.ends_with(',')) text += ',';
+    return text + role + array;
+  }
+  return text;
+}
+
 /// Returns whether the answer was given.
 bool draw_question(const Frame& frame, LayerChoice& choice, Rect inside) {
   const float u = frame.u;
   const LayerQuestion& question = *choice.question;
   const std::string& file = question.scenario.file;
-  note(frame, frame.words.fill(question.candidates.size() > 1 ? "layers.which" : "layers.one",
+  const bool names = !question.arrays.empty();  // the field is for --names, not for a search
+  note(frame, frame.words.fill(names                            ? "layers.which_arrays"
+                               : !question.axes.empty()         ? "layers.which_axes"
+                               : question.candidates.size() > 1 ? "layers.which"
+                                                                : "layers.one",
                                {file_name_of(file), question.candidates.size()}));
-  const std::vector<std::size_t> found = found_layers(question, choice.search);
-  const PathKeys keys = path_field(frame, "##search", choice.search, choice.focus, {}, frame.words("layers.search"));
+  const std::vector<std::size_t> found = found_layers(question, names ? "" : choice.search);
+  const PathKeys keys = path_field(frame, "##search", choice.search, choice.focus, {},
+                                   frame.words(names ? "layers.names_hint" : "layers.search"));
   if (keys.has_keyboard) choice.focus = false;
-  if (keys.moved != 0 || keys.changed) move_mark(choice, found_layers(question, choice.search), keys.moved);
+  if (!names && (keys.moved != 0 || keys.changed)) move_mark(choice, found_layers(question, choice.search), keys.moved);
   const LayerCandidate* layer = marked(choice);
   const float below = layer != nullptr && !layer->heads ? 118 * u : 40 * u;
-  const bool twice = draw_list(frame, choice, found, inside.max.y - ImGui::GetCursorScreenPos().y - below);
+  const std::string last = names ? std::exchange(choice.layer, std::string()) : choice.layer;
+  const bool twice = draw_list(frame, choice, found, inside.max.y - ImGui::GetCursorScreenPos().y - below) && !names;
+  if (names && !choice.layer.empty()) choice.search = with_next_name(choice.search, choice.layer);
+  else if (names) choice.layer = last;
   draw_heads(frame, choice);
   const char* label = frame.words("open.open");
   ImGui::SetCursorScreenPos({inside.max.x - button_width(frame, label), inside.max.y - ControlHeight::bar * u});
@@ -257,8 +289,11 @@ void draw_layer_dialog(const Frame& frame, Rect place) {
   const std::size_t count = question->candidates.size();
   const bool several = count > 1;
   const float height = std::min(284 + 26 * static_cast<float>(count), 620.0f);
-  const DialogArea area(frame, place, Dialog::layers, "layers",
-                        frame.words(several ? "layers.title" : "layers.title_heads"), {760 * u, height * u});
+  const char* title = !question->arrays.empty() ? "layers.title_names"
+                      : !question->axes.empty() ? "layers.title_axes"
+                      : several                 ? "layers.title"
+                                                : "layers.title_heads";
+  const DialogArea area(frame, place, Dialog::layers, "layers", frame.words(title), {760 * u, height * u});
   if (!area.open()) return;
   LayerChoice choice = frame.view().layers;
   const bool answered = draw_question(frame, choice, area.content());

@@ -198,6 +198,10 @@ void answer_layer(Document& document, std::optional<Lesson> opened) {
   Scenario scenario = choice.question->scenario;
   if (choice.question->candidates.empty()) {
     scenario.mask_polarity = choice.layer == "attend" ? MaskPolarity::attend : MaskPolarity::ignore;
+  } else if (!choice.question->axes.empty()) {
+    scenario.axes = choice.layer;
+  } else if (!choice.question->arrays.empty()) {
+    scenario.names = choice.search;
   } else {
     scenario.layer = choice.layer;
     scenario.heads = choice.heads;

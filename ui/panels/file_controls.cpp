@@ -3,6 +3,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/scenario/settings_table.h"
 #include "ui/look/measure.h"
 #include "ui/open/opener.h"
 #include "ui/panels/controls.h"
@@ -51,6 +52,9 @@ constexpr std::pair<std::string_view, const char*> headings[] = {{"layer", "take
                                                                  {"padding", "taken.padding"},
                                                                  {"merge", "taken.merge"},
                                                                  {"attentions", "taken.attentions"},
+                                                                 {"axes", "taken.axes"},
+                                                                 {"steps", "taken.steps"},
+                                                                 {"own keys", "taken.own_keys"},
                                                                  {"numbers not taken", "taken.numbers"},
                                                                  {"config.json not taken", "taken.config"}};
 
@@ -106,6 +110,8 @@ void draw_file_controls(const Frame& frame) {
     choose(frame, "weight_order", "taken.order", {"taken.by_name", "taken.out_in", "taken.in_out"},
            &Scenario::weight_order);
   }
+  if (inputs.weights.defined()) draw_setting(frame, *setting_named("axes"));
+  if (!now.names.empty()) draw_setting(frame, *setting_named("names"));
 }
 
 /// A pasted matrix replaces the source's until it is removed.

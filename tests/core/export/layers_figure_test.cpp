@@ -117,6 +117,7 @@ TEST_CASE("rollout of a file whose rows do not sum to 1 divides them and says so
     Scenario scenario;
     scenario.source = Source::file;
     scenario.file = (folder / "attentions.npz").string();
+    scenario.axes = "L,B,H,q,k";
     const auto trace = compute_any(scenario);
     const Tensor numbers = layers_array(*trace, options_with("rollout")).values;
     CHECK(numbers.at({0, 0}) + numbers.at({0, 1}) == Approx(1));
@@ -174,6 +175,7 @@ TEST_CASE("a figure of a file with several layers names its layer, also the defa
   Scenario scenario;
   scenario.source = Source::file;
   scenario.file = (folder / "attentions.npz").string();
+  scenario.axes = "L,B,H,q,k";
   ExportOptions options;
   options.stage = Stage::weights;
   CHECK(figure_for(*compute_any(scenario), options).title.find("layer 0") != std::string::npos);

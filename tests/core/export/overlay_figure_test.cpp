@@ -148,6 +148,7 @@ TEST_CASE("attention from a file is drawn over --image with --grid, with the fil
   scenario.source = Source::file;
   scenario.file = (folder / "cross.npz").string();
   scenario.tokens = {{"a", "dog", "and", "a"}};
+  scenario.axes = "B,H,q,k";
   scenario.image = (folder / "cat.png").string();
   const auto no_grid = samples::sentence_of([&] { compute_any(scenario); });
   CHECK(has(no_grid, "or --grid 14x14"));

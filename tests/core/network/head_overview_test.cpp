@@ -116,7 +116,7 @@ TEST_CASE("for a long text layers keep pooled pictures and no score-shaped stage
   CHECK(summary.mean.shape() == Shape{1, 100, 130});
 }
 
-TEST_CASE("a list of layers, and layers along the first axis with one line of words, open as one overview") {
+TEST_CASE("a list of layers, and layers along the first of the stated axes, open as one overview") {
   const auto stacked = attention(2, {3, 2, 4, 4});
   for (const bool list : {true, false}) {
     std::vector<NamedArray> arrays;
@@ -129,6 +129,7 @@ TEST_CASE("a list of layers, and layers along the first axis with one line of wo
     const File file(arrays);
     Scenario s = of_model(file.path.string(), "");
     s.tokens = {{"a", "b", "a", "c"}};
+    s.axes = list ? "L,B,H,q,k" : "L,H,q,k";
     const auto trace = drawn(s);
     REQUIRE(trace->overview->layers.size() == 3);
     CHECK_THAT(trace->overview->layers[2].summary.pictures, agrees_with(stacked.slice(0, 2, 1).contiguous()));

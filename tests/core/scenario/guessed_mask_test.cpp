@@ -27,7 +27,11 @@ Tensor weights_where(Index rows, Index cols, Allowed allowed) {
   return {{1, 2, rows, cols}, std::move(cells)};
 }
 
-Inputs read(const Tensor& weights) { return Sample().add("attentions", weights).resolved(); }
+Inputs read(const Tensor& weights) {
+  Scenario scenario;
+  scenario.axes = "B,H,q,k";
+  return Sample().add("attentions", weights).resolved(scenario);
+}
 
 }  // namespace
 

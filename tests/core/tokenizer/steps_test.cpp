@@ -8,6 +8,7 @@
 #include "core/tensor/error.h"
 #include "core/tokenizer/pattern.h"
 #include "core/tokenizer/pre_tokenizer.h"
+#include "core/tokenizer/token_model.h"
 #include "core/tokenizer/tokenizer.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
@@ -178,4 +179,26 @@ TEST_CASE("a SentencePiece file is found under each of its names, and counts as 
     samples::write_text(folder / "model.safetensors", "");
     CHECK(is_model_folder((folder / name).string()));
   }
+}
+
+TEST_CASE("SentencePiece's BPE joins letters that are no pieces themselves, and what is left of them is unknown") {
+  PairRules rules;
+  const std::vector<ScoredPiece> pieces{{"<unk>", 0, false}, {"▁a", -1}, {"▁b", -2}, {"ab", -3}};
+  for (const ScoredPiece& piece : pieces) rules.vocabulary.emplace(piece.text, std::ssize(rules.vocabulary));
+  add_merges(pieces, rules);
+  rules.unknown = "<unk>";
+  rules.join_unknown = true;
+  const auto model = pair_model(rules, "tokenizer.model");
+  const auto cut = [&](std::string_view text) {
+    std::vector<Token> tokens;
+    model->append(text, tokens);
+    std::string pieces_of_text;
+    for (const Token& token : tokens) pieces_of_text += token.text + " ";
+    return pieces_of_text;
+  };
+  CHECK(cut("▁a▁b▁ab") == "▁a ▁b ▁a <unk> ");
+  CHECK(cut("ab") == "ab ");
+  CHECK(cut("bb▁a") == "<unk> ▁a ");
+  CHECK(model->last_id() == 3);
+  CHECK(!model->text_of(4));
 }
