@@ -395,11 +395,11 @@ constexpr ExportOption table[] = {
 
 std::span<const ExportOption> all_export_options() { return table; }
 
-std::vector<std::string> export_words(const ExportOptions& options) {
+std::vector<std::string> export_words(const ExportOptions& options, bool that_matter) {
   std::vector<std::string> words;
   for (const ExportOption& option : table) {
     const Written text = option.text(options);
-    if (!text || !means_something(options, option.option)) continue;
+    if (!text || (that_matter && !means_something(options, option.option))) continue;
     for (std::size_t from = 0; from <= text->size();) {
       const std::size_t to = option.repeats ? std::min(text->find('\n', from), text->size()) : text->size();
       append_option(words, std::string(option.option), option.operand.empty(), text->substr(from, to - from));

@@ -102,8 +102,8 @@ struct ExportOption {
 std::span<const ExportOption> all_export_options();
 
 /// The options that differ from their defaults as command-line arguments, always with --stage: {"--stage", "weights",
-/// "--values"}.
-std::vector<std::string> export_words(const ExportOptions& options);
+/// "--values"}. `that_matter`: without those that mean nothing for the kind of figure.
+std::vector<std::string> export_words(const ExportOptions& options, bool that_matter = false);
 
 /// The name of the numbers in files: the stage, "contribution_shares", "weights_difference", or the kind of picture.
 std::string measure_name(const ExportOptions& options);
