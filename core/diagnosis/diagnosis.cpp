@@ -35,7 +35,7 @@ Tensor with_right_fill(const Trace& trace, const OwnStage& own) {
   if (own.stage != Stage::masked_scores || !own.fits || !trace.has(Stage::mask)) return {};
   const Tensor right = trace[Stage::masked_scores].contiguous();
   if (own.values.shape() != right.shape()) return {};
-  constexpr float least = 104;  // e^−104 is 0 in float32
+  constexpr float least = 500;  // of differences between scores: far more than what leaves any weight
   bool only_fill = true;
   each_matrix(trace[Stage::mask], [&](const MatrixView& may, Index b, Index h) {
     const MatrixView mine = own.values.matrix(b, h), expected = right.matrix(b, h);
