@@ -71,7 +71,7 @@ with tempfile.TemporaryDirectory() as folder:
 
     # A file with only weights has no stages Q, K and V.
     render("alone.npz", "--head", "all")
-    run = subprocess.run([program, "handout", "alone.npz", "-o", "alone.pdf"], capture_output=True, text=True)
+    run = subprocess.run([program, "handout", "alone.npz", "--axes", "H,q,k", "-o", "alone.pdf"], capture_output=True, text=True)
     expect(run.returncode == 0, f"handout of weights alone: {run.returncode} {run.stderr}")
 
     # A handout: words and all stages on the first page, each stage with its words later, nothing outside, pages counted.
