@@ -8,7 +8,7 @@
 #include "core/base/tensor/error.h"
 #include "core/compute/attention/projection.h"
 #include "core/compute/network/key_cache.h"
-#include "core/compute/network/pictures_and_sounds.h"
+#include "core/compute/network/pictures.h"
 #include "core/compute/network/weights.h"
 #include "core/rules/position/relative_bias.h"
 #include "core/scenario/inputs/inputs.h"

@@ -62,7 +62,6 @@ class Forward {
 
   Tensor embed(const StackSpec& stack, const NetworkText& text, Index first) const;
   EmbeddingParts picture_parts(const EmbeddingSpec& spec, const Tensor& pixels) const;
-  EmbeddingParts sound_parts(const EmbeddingSpec& spec, const Tensor& bands) const;
   Tensor run_stack(Index stack, NetworkRun& run) const;
   Tensor run_block(Index stack, Index block, Tensor x, NetworkRun& run) const;
   Tensor attend(Index layer, const Tensor& residual, NetworkRun& run) const;

@@ -47,8 +47,8 @@ Message unknown_part(const BlockSpec& block) {
 }
 
 Message unknown_part(const NetworkSpec& spec) {
-  if (spec.stacks.size() != 1 || spec.picture || spec.sound || spec.takes_tensors || spec.masked)
-    return "an encoder, pictures, sounds or given tensors";
+  if (spec.stacks.size() != 1 || spec.picture || spec.takes_tensors || spec.masked)
+    return "an encoder, pictures or given tensors";
   const StackSpec& stack = spec.stacks.front();
   const EmbeddingSpec& e = stack.embedding;
   if (e.scale != 1 || e.norm.kind != NormKind::none || e.projection.there() || !e.segments.empty() ||

@@ -48,9 +48,9 @@ struct NetworkLayer {
   Index stack = 0, block = 0;  ///< of the network
 };
 
-/// A picture after the network's preprocessing, or a sound, of which only the file is stored.
+/// A picture after the network's preprocessing.
 struct Picture {
-  std::string file;           ///< "": a drawn picture, or silence, because no file was named
+  std::string file;           ///< "": a drawn picture, because no file was named
   FileStamp stamp{};          ///< of the file when it was read
   Image image{};              ///< resized and cropped
   int width = 0, height = 0;  ///< before resizing
@@ -62,8 +62,7 @@ struct NetworkText {
   TokenBatch decoder;  ///< for the decoder, from its start token on; empty with one stack
   Tensor x,
       decoder_x;  ///< [B, n, width] instead of words, if NetworkSpec::takes_tensors; the tokens are then positions
-  /// [B, channels, height, width] for networks of pictures; the tokens are the patches. For sounds [B, bands, frames];
-  /// the tokens are the seconds of the encoder's output.
+  /// [B, channels, height, width] for networks of pictures; the tokens are the patches.
   Tensor pixels{};
   std::vector<std::shared_ptr<const Picture>> pictures{};  ///< the sources of `pixels`
   /// The tokens that the last stack reads.
@@ -210,8 +209,7 @@ class Network : public std::enable_shared_from_this<Network> {
   const TokenSplitter& tokenizer() const;
   /// One line per batch entry. For an encoder-decoder, "source => target" gives the decoder's words; otherwise the
   /// network generates them, at most `most_written`. For a network of pictures, one file per line; "" is a drawn
-  /// picture. If the encoder reads sounds, "FILE" and "FILE => target" (core/compute/network/pictures_and_sounds.h).
-  /// Throws SettingError or FileError.
+  /// picture. Throws SettingError or FileError.
   NetworkText read(const std::string& text, const RunOptions& options = {}, Index most_written = 32) const;
   /// The text or, if it is the default text and the model knows none of it, words or ids that it knows.
   std::string usual_text(const std::string& text) const;

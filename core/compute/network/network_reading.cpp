@@ -1,4 +1,4 @@
-// The input of a network: words, tensors of a file, pictures and sounds. Also the words that a decoder writes.
+// The input of a network: words, tensors of a file, or pictures. Also the words that a decoder writes.
 #include <algorithm>
 #include <span>
 
@@ -9,7 +9,7 @@
 #include "core/compute/network/forward.h"
 #include "core/compute/network/key_cache.h"
 #include "core/compute/network/logit_parts.h"
-#include "core/compute/network/pictures_and_sounds.h"
+#include "core/compute/network/pictures.h"
 #include "core/models/architecture/checkpoint.h"
 #include "core/scenario/inputs/seeded.h"
 
@@ -36,7 +36,6 @@ std::vector<std::string> text_lines(std::string_view text) {
 
 std::string Network::usual_text(const std::string& text) const {
   if (spec_.takes_tensors || spec_.picture || text != Scenario().text) return text;
-  if (spec_.sound) return silence;
   const TokenSplitter& splitter = tokenizer();
   if (!spec_.example.empty()) return spec_.example;
   if (can_split(splitter, text)) return text;
@@ -101,16 +100,13 @@ NetworkText Network::read(const std::string& text, const RunOptions& options, In
   if (spec_.picture) return read_pictures(spec_, text);
   const TokenSplitter& splitter = tokenizer();
   const bool two = spec_.stacks.size() == 2;
-  std::vector<std::string> sounds;
   std::vector<std::vector<Token>> sources, targets;
   bool has_targets = false;
   for (const std::string& line : text_lines(text)) {
     const std::size_t arrow = two ? line.find("=>") : std::string::npos;
     const std::string source = line.substr(0, arrow);
-    if (spec_.sound) sounds.push_back(source);
-    else sources.push_back(splitter.split(source));
-    if (!spec_.sound && sources.back().empty())
-      throw SettingError("--text", "holds no token", "expected at least one word");
+    sources.push_back(splitter.split(source));
+    if (sources.back().empty()) throw SettingError("--text", "holds no token", "expected at least one word");
     if (!two) continue;
     const Index start = spec_.start_token.value_or(0);
     targets.push_back({{start, word(start)}});
@@ -120,18 +116,14 @@ NetworkText Network::read(const std::string& text, const RunOptions& options, In
       if (token.id != spec_.end_token && token.id != start) targets.back().push_back(token);
     }
   }
-  if (sources.empty() && sounds.empty()) throw SettingError("--text", "holds no token", "expected at least one word");
+  if (sources.empty()) throw SettingError("--text", "holds no token", "expected at least one word");
   NetworkText read;
-  if (spec_.sound) {
-    read = read_sounds(*spec_.sound, sounds);
-    targets.resize(static_cast<std::size_t>(read.tokens.size()), targets.front());
-  }
   if (spec_.filled_with) {
     const Token filling{*spec_.filled_with, word(*spec_.filled_with)};
     const auto length = static_cast<std::size_t>(spec_.stacks.front().embedding.most_positions);
     for (std::vector<Token>& line : sources) line.resize(std::max(line.size(), length), filling);
   }
-  if (!spec_.sound) read.tokens = batch_of(std::move(sources), splitter.padding());
+  read.tokens = batch_of(std::move(sources), splitter.padding());
   if (!two) return read;
   if (!has_targets) write(read, targets, options, most_written);
   read.decoder = batch_of(std::move(targets), splitter.padding());
@@ -157,12 +149,12 @@ void Network::write(const NetworkText& read, std::vector<std::vector<Token>>& ta
     step.text.decoder = batch_of(targets, tokenizer().padding());
     forward.fill(step);
     if (!step.logits.defined()) break;
-    const auto forced = spec_.forced.find(position);
     for (std::size_t b = 0; b < targets.size(); ++b) {
       if (ended[b]) continue;
-      const Index next = forced != spec_.forced.end() ? forced->second
-                                                      : largest_column(step.logits.matrix(static_cast<Index>(b)),
-                                                                       step.text.decoder.lengths[b] - 1 - step.first);
+      const bool forced = position == 1 && spec_.forced_first;
+      const Index next = forced ? *spec_.forced_first
+                                : largest_column(step.logits.matrix(static_cast<Index>(b)),
+                                                 step.text.decoder.lengths[b] - 1 - step.first);
       ended[b] = next == spec_.end_token;
       if (!ended[b]) targets[b].push_back({next, word(next)});
     }

@@ -8,7 +8,7 @@
 #include "core/base/text/utf8_path.h"
 #include "core/compute/network/merged_words.h"
 #include "core/compute/network/network.h"
-#include "core/compute/network/pictures_and_sounds.h"
+#include "core/compute/network/pictures.h"
 #include "core/compute/run/statistics.h"
 #include "core/models/architecture/architectures.h"
 #include "core/models/architecture/checkpoint.h"
