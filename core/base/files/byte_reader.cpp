@@ -4,9 +4,12 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <utility>
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <zip.h>
 
 #include "core/base/files/whole_file.h"
@@ -22,45 +25,51 @@ constexpr std::size_t stretch = std::size_t{2} << 20;
 
 }  // namespace
 
-FileReader::FileReader(const std::filesystem::path& path, std::uint64_t first_byte, ErrorPlace place)
-    : path_(path), stream_(path, std::ios::binary), place_(std::move(place)) {
-  if (!stream_) place_.fail(Message("cannot be opened: {0}", std::strerror(errno)), "a file that can be read");
-  skip(first_byte);
+OpenFile::OpenFile(std::filesystem::path path, const ErrorPlace& place) : path_(std::move(path)) {
+  descriptor_ = Descriptor(::open(path_.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat state {};
+  if (!descriptor_.open() || ::fstat(descriptor_.number(), &state) != 0)
+    place.fail(Message("cannot be opened: {0}", std::strerror(errno)), "a file that can be read");
+  size_ = static_cast<std::uint64_t>(state.st_size);
 }
 
-void FileReader::skip(std::uint64_t count) {
-  stream_.seekg(static_cast<std::streamoff>(count), std::ios::cur);
-  if (!stream_) place_.fail_damaged("ends early");
+std::size_t OpenFile::read(std::uint64_t at, std::span<std::byte> out) const {
+  std::size_t done = 0;
+  while (done < out.size()) {
+    const ssize_t got = ::pread(descriptor_.number(), out.data() + done, out.size() - done,
+                                static_cast<off_t>(at + static_cast<std::uint64_t>(done)));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  return done;
 }
 
-/// Reads on several threads, each with a stream of its own. False if bytes are missing: read() in order then gives the
-/// error message.
-bool FileReader::read_in_stretches(std::span<std::byte> out) {
-  const std::streamoff first = stream_.tellg();
+FileReader::FileReader(SharedFile file, std::uint64_t first_byte, ErrorPlace place)
+    : file_(std::move(file)), at_(first_byte), place_(std::move(place)) {}
+
+void FileReader::skip(std::uint64_t count) { at_ += count; }
+
+/// Reads on several threads; returns the number of bytes that there were.
+std::size_t FileReader::read_in_stretches(std::span<std::byte> out) const {
   const std::size_t count = (out.size() + stretch - 1) / stretch;
-  std::atomic<std::size_t> next = 0;
-  std::atomic<bool> whole = true;
+  std::atomic<std::size_t> next = 0, done = 0;
   work_together([&](bool) {
-    std::ifstream stream(path_, std::ios::binary);
     for (std::size_t i = next++; i < count; i = next++) {
       const std::span part = out.subspan(i * stretch, std::min(stretch, out.size() - i * stretch));
-      stream.seekg(first + static_cast<std::streamoff>(i * stretch));
-      stream.read(reinterpret_cast<char*>(part.data()), static_cast<std::streamsize>(part.size()));
-      if (!stream) whole = false;
+      done += file_->read(at_ + i * stretch, part);
     }
   });
-  if (whole) stream_.seekg(first + static_cast<std::streamoff>(out.size()));
-  return whole;
+  return done;
 }
 
 void FileReader::read(std::span<std::byte> out) {
-  if (out.size() >= 2 * stretch && read_in_stretches(out)) return;
-  stream_.read(reinterpret_cast<char*>(out.data()), static_cast<std::streamsize>(out.size()));
-  const auto count = static_cast<std::uint64_t>(stream_.gcount());
+  const std::size_t count = out.size() >= 2 * stretch ? read_in_stretches(out) : file_->read(at_, out);
   if (count != out.size()) {
     place_.fail_damaged(
         Message("ends early: {0} of {1} are missing", byte_count(out.size() - count), byte_count(out.size())));
   }
+  at_ += count;
 }
 
 namespace {
@@ -158,10 +167,16 @@ class ZipEntryReader final : public ByteReader {
 
 void DiscardZip::operator()(zip* archive) const { zip_discard(archive); }
 
-ZipArchive::ZipArchive(const std::filesystem::path& path, const ErrorPlace& place) {
+ZipArchive::ZipArchive(const OpenFile& file, const ErrorPlace& place) {
   zip_error_t error;
   zip_error_init(&error);
-  zip_source_t* source = zip_source_file_create(utf8_from(path).c_str(), 0, -1, &error);
+  // libzip closes the stream. It moves the position that it shares with the file, which OpenFile::read does not use.
+  Descriptor own(::dup(file.descriptor().number()));
+  std::FILE* stream = own.open() ? ::fdopen(own.number(), "rb") : nullptr;
+  if (!stream) place.fail(Message("cannot be opened: {0}", std::strerror(errno)), "a file that can be read");
+  own.release();
+  zip_source_t* source = zip_source_filep_create(stream, 0, -1, &error);
+  if (source == nullptr) std::fclose(stream);
   if (source != nullptr) {
     archive_.reset(zip_open_from_source(source, ZIP_RDONLY, &error));
     if (!archive_) zip_source_free(source);
@@ -172,7 +187,7 @@ ZipArchive::ZipArchive(const std::filesystem::path& path, const ErrorPlace& plac
     place.fail_damaged(Message("a ZIP archive cut short or damaged ({0})", libzip_message(reason)));
   }
   zip_error_fini(&error);
-  list(std::filesystem::file_size(path), place);
+  list(file.size(), place);
 }
 
 void ZipArchive::list(std::uint64_t file_size, const ErrorPlace& place) {

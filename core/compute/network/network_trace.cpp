@@ -78,21 +78,25 @@ bool is_numbered(std::string_view layer) {
   return !layer.empty() && layer.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-/// Whether the file holds layers of nn.Transformer. There a number as the layer means that the layers before it are
-/// computed first.
-bool has_torch_layers(const std::string& file) {
+/// The file, if it holds layers of nn.Transformer; else null. There a number as the layer means that the layers before
+/// it are computed first.
+std::unique_ptr<const Checkpoint> torch_layers(const std::string& file) {
   try {
     const ModelFolder folder = find_model(file);
-    return folder.config.empty() && Checkpoint(folder.tensors).prefix_of("linear1.weight") &&
-           Checkpoint(folder.tensors).prefix_of("self_attn.in_proj_weight");
-  } catch (const InputError&) { return false; }
+    if (!folder.config.empty()) return nullptr;
+    auto checkpoint = std::make_unique<const Checkpoint>(folder.tensors);
+    const bool both = checkpoint->prefix_of("linear1.weight") && checkpoint->prefix_of("self_attn.in_proj_weight");
+    return both ? std::move(checkpoint) : nullptr;
+  } catch (const InputError&) { return nullptr; }
 }
 
 /// Whether the attention of a single layer of nn.Transformer is given something else than the file's input: with
 /// norm_first the norm comes before it, and the attention over memory has the output of the other as its queries.
 bool comes_after_others(const Scenario& s) {
-  if (s.heads || s.text_as_input || !has_torch_layers(s.file)) return false;
-  const Checkpoint file(find_model(s.file).tensors);
+  if (s.heads || s.text_as_input) return false;
+  const auto layers = torch_layers(s.file);
+  if (!layers) return false;
+  const Checkpoint& file = *layers;
   const std::string self = "self_attn.in_proj_weight", cross = "multihead_attn.in_proj_weight";
   const auto holds = [&](const std::string& ending) {
     return std::ranges::count_if(file.names(), [&](const std::string& name) { return name.ends_with(ending); });
@@ -213,7 +217,7 @@ std::vector<Assumption> notes_of(const NetworkRun& pass, const Scenario& scenari
 std::shared_ptr<const Network> find_network(const Scenario& s, const std::shared_ptr<const Network>& last) {
   if (s.source != Source::file || s.x) return nullptr;
   if (is_model_folder(s.file)) return open_network(s, last);
-  const bool by_number = is_numbered(s.layer) ? has_torch_layers(s.file) : comes_after_others(s);
+  const bool by_number = is_numbered(s.layer) ? torch_layers(s.file) != nullptr : comes_after_others(s);
   if (!s.text_as_input && !is_numbered(s.layer) && !by_number) return nullptr;
   try {
     std::shared_ptr<const Network> network = open_network(s, last);

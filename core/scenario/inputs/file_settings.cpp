@@ -282,14 +282,13 @@ void take_bias(const FileReading& r, const LayerDescription& layer, const Dims& 
 
 std::optional<LayerDescription> describe_layer(const FileReading& r, const Dims& d) {
   if (r.keys.prefix.empty()) return {};  // this is no layer of a model, so config.json does not describe it
-  const std::filesystem::path path = path_from(r.file.path());
-  const nlohmann::json config = config_beside(path, r.keys.prefix);
+  const nlohmann::json& config = r.layer_config();
   if (!config.is_object()) return {};
   const Scenario& scenario = r.resolving.scenario;
   LayerAlone layer{r.keys.layer(),      d.d_query,          d.heads, d.kv_heads,
                    d.d_model / d.heads, r.keys.is_packed(), {},      scenario.rotary_dim};
   if (scenario.rope_base != Scenario().rope_base) layer.rope_base = static_cast<double>(scenario.rope_base);
-  return describe_layer(config, utf8_from(config_path(path)), Checkpoint(r.file.shared_arrays()), layer);
+  return describe_layer(config, utf8_from(r.file.config_path()), Checkpoint(r.file.shared_arrays()), layer);
 }
 
 FileRules read_settings(const FileReading& r, const Dims& dims, const std::optional<LayerDescription>& layer) {

@@ -226,20 +226,6 @@ namespace {
 
 using nlohmann::json;
 
-json whole_config(const std::filesystem::path& tensors) {
-  const std::filesystem::path path = config_path(tensors);
-  constexpr std::uintmax_t most = 1 << 20;
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error) || std::filesystem::file_size(path, error) > most) return {};
-  std::ifstream stream(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (nested_deeper_than(text, deepest_json)) return {};
-  json config = json::parse(text, nullptr, false);
-  if (!config.is_object()) return {};
-  if (path.filename() == "params.json") config["model_type"] = "meta_llama";
-  return config;
-}
-
 /// "vision" or "audio" if the layer is in such a tower, else "".
 std::string tower_of(const std::string& layer) {
   for (std::size_t at = 0; at < layer.size();) {
@@ -271,18 +257,10 @@ json tower_config(const json& config, const std::string& tower) {
 
 }  // namespace
 
-std::filesystem::path config_path(const std::filesystem::path& tensors) {
-  const std::filesystem::path folder = tensors.parent_path();
-  std::error_code error;
-  const bool is_meta_format = !std::filesystem::exists(folder / "config.json", error) &&
-                              std::filesystem::is_regular_file(folder / "params.json", error);
-  return folder / (is_meta_format ? "params.json" : "config.json");
-}
-
-json config_beside(const std::filesystem::path& tensors, const std::string& layer) {
-  json config = whole_config(tensors);
-  if (!config.is_object()) return {};
-  if (const std::string tower = tower_of(layer); !tower.empty()) return tower_config(config, tower);
+json config_of_layer(const json& whole, const std::string& layer) {
+  if (!whole.is_object()) return {};
+  if (const std::string tower = tower_of(layer); !tower.empty()) return tower_config(whole, tower);
+  json config = whole;
   for (const char* part : {"text_config", "llm_config", "language_config", "thinker_config"}) {
     const auto found = config.find(part);
     if (found == config.end() || !found->is_object()) continue;
@@ -298,7 +276,7 @@ json config_beside(const std::filesystem::path& tensors, const std::string& laye
 }
 
 std::optional<FileReading::Number> FileReading::config_number(std::initializer_list<const char*> names) const {
-  const json config = config_beside(path_from(file.path()), keys.prefix);
+  const json& config = layer_config();
   if (!config.is_object()) return {};
   for (const char* name : names) {
     const auto found = config.find(name);
@@ -313,6 +291,11 @@ std::optional<FileReading::Number> FileReading::config_number(std::initializer_l
   return {};
 }
 
-std::string FileReading::config_name() const { return utf8_from(config_path(path_from(file.path())).filename()); }
+const json& FileReading::layer_config() const {
+  if (!found->config) found->config = std::make_shared<const json>(config_of_layer(*file.config(), keys.prefix));
+  return *found->config;
+}
+
+std::string FileReading::config_name() const { return utf8_from(file.config_path().filename()); }
 
 }  // namespace headlight
