@@ -33,7 +33,7 @@ void apply(const Network& network, const LayerChange& change, AttentionCall& cal
   call.scenario = change.settings;
   network.settle(change.layer, call.scenario);
   network.cut_heads(change.layer, change.settings, call.inputs);
-  call.inputs.file = std::make_shared<const ModelLayer>(rules_under(change.settings, own_rules(call.inputs)), nullptr);
+  call.inputs.rules = rules_under(change.settings, std::move(call.inputs.rules));
   add_positions(change.settings, call.inputs);
   add_settings({call.scenario, nullptr, nullptr}, call.inputs);
   settle_heads(call.scenario, call.inputs.dims);
@@ -48,7 +48,7 @@ Tensor joined_arrays(const Checkpoint& checkpoint, const std::vector<std::string
   return joined(parts);
 }
 
-void read_own_rules(const Checkpoint& checkpoint, const AttentionSpec& spec, Index count, OwnRules& own) {
+void read_rules(const Checkpoint& checkpoint, const AttentionSpec& spec, Index count, Rules& own) {
   // The settings can describe a rotation of the whole head by powers of one base.
   const bool whole_head = 2 * static_cast<Index>(spec.rope.frequencies.size()) == spec.d_head;
   const bool stretched = spec.rope.original > 0 && count > spec.rope.original;
@@ -146,13 +146,12 @@ AttentionCall Forward::call(const NetworkRun& run, Index layer, const Tensor& re
   if (const auto& picture = network_.spec().picture)
     in.grid = {picture->rows, picture->columns, dims.n_k - picture->rows * picture->columns};
   const Index first = network_.is_in_last_stack(layer) ? run.first : 0;  // the first query's position
-  OwnRules own;
-  read_own_rules(checkpoint_, spec, std::max(run.queries_of(layer).count(), run.keys_of(layer).count()), own);
+  Rules& own = in.rules;
+  read_rules(checkpoint_, spec, std::max(run.queries_of(layer).count(), run.keys_of(layer).count()), own);
   own.first_position = first;
   for (const auto& [silent_layer, head] : run.knock_out) {
     if (silent_layer == layer) own.silent_heads.push_back(head);
   }
-  in.file = std::make_shared<const ModelLayer>(std::move(own), nullptr);
   if (first > 0) return made;  // the cached keys are still missing; with_earlier() adds them, the masks and the biases
   if (!network_.spec().takes_tensors) {
     in.query_tokens = run.queries_of(layer).names();
@@ -183,10 +182,8 @@ void Forward::add_places(const AttentionSpec& spec, Inputs& in) const {
                                    heads(project(in.key, in.W_k, in.b_k, workers_)), heads(through(rows, places.query)),
                                    heads(through(rows, places.key)), spec.scale);
   in.bias = plus(terms.to_place, terms.from_place);
-  OwnRules own = own_rules(in);
-  own.to_place = std::move(terms.to_place);
-  own.from_place = std::move(terms.from_place);
-  in.file = std::make_shared<const ModelLayer>(std::move(own), nullptr);
+  in.rules.to_place = std::move(terms.to_place);
+  in.rules.from_place = std::move(terms.from_place);
 }
 
 void Forward::add_rules(const NetworkRun& run, Index layer, Index offset, Index first_key, Inputs& in) const {
@@ -227,10 +224,8 @@ AttentionCall Forward::with_earlier(const NetworkRun& run, Index layer, Attentio
   all.inputs.V_heads = kept.values;
   all.inputs.W_o = W_o;
   all.inputs.b_o = b_o;
-  OwnRules rules;
-  rules.silent_heads = own_rules(trace->inputs).silent_heads;
-  rules.sink_logits = own_rules(trace->inputs).sink_logits;
-  all.inputs.file = std::make_shared<const ModelLayer>(std::move(rules), nullptr);
+  all.inputs.rules.silent_heads = trace->inputs.rules.silent_heads;
+  all.inputs.rules.sink_logits = trace->inputs.rules.sink_logits;
   const Index offset = cross ? 0 : run.first - kept.first;
   all.scenario.rope = Rope::none;
   all.scenario.qk_norm = QkNorm::none;

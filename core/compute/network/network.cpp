@@ -324,7 +324,7 @@ void Network::settle(Index layer, Scenario& s) const {
 void Network::cut_heads(Index layer, const Scenario& s, Inputs& inputs) const {
   const AttentionSpec& spec = attention_of(layer);
   if (!s.heads || *s.heads == spec.heads) return;
-  const OwnRules& own = own_rules(inputs);
+  const Rules& own = inputs.rules;
   const bool shares = spec.latent || spec.kv_heads != spec.heads || inputs.W_v.size(0) != spec.heads * spec.d_head,
              differ = inputs.bias.defined() || !spec.masks.empty() || !spec.sinks.empty() || own.q_norm.defined() ||
                       !own.rope_frequencies.empty();

@@ -279,7 +279,7 @@ std::string changed_settings(const Scenario& scenario);
 /// Unset if the scenario changes nothing in its layer.
 std::optional<LayerChange> change_of(const Network& network, const Scenario& scenario);
 /// The scenario's own RoPE base and QK-norm replace the model's.
-OwnRules rules_under(const Scenario& scenario, OwnRules own);
+Rules rules_under(const Scenario& scenario, Rules own);
 
 /// The lines of a text that hold words, one for each batch entry.
 std::vector<std::string> text_lines(std::string_view text);

@@ -166,7 +166,7 @@ std::optional<LayerChange> change_of(const Network& network, const Scenario& sce
   return change;
 }
 
-OwnRules rules_under(const Scenario& scenario, OwnRules own) {
+Rules rules_under(const Scenario& scenario, Rules own) {
   if (scenario.rope_base != Scenario().rope_base || scenario.rotary_dim) {
     own.rope_frequencies.clear();
     own.rope_gain = 1;
@@ -284,15 +284,15 @@ std::shared_ptr<const Trace> compute_layer(const std::shared_ptr<const NetworkRu
       if (is_parameter(stage)) *inputs.known(stage) = keep_if_equal(inputs.matrix(stage), kept_inputs.matrix(stage));
     }
   }
-  OwnRules own = rules_under(scenario, own_rules(inputs));
+  Rules& own = inputs.rules = rules_under(scenario, std::move(inputs.rules));
   if (same) {
-    const OwnRules& kept = own_rules(last->inputs);
+    const Rules& kept = last->inputs.rules;
     own.q_norm = keep_if_equal(own.q_norm, kept.q_norm);
     own.k_norm = keep_if_equal(own.k_norm, kept.k_norm);
     own.sink_logits = keep_if_equal(own.sink_logits, kept.sink_logits);
   }
-  inputs.file =
-      std::make_shared<const ModelLayer>(std::move(own), pass, nullptr, std::make_shared<const Scenario>(scenario));
+  inputs.pass = pass;
+  inputs.asked = std::make_shared<const Scenario>(scenario);
   note(*pass, layer, scenario, settled, inputs);
   add_positions(scenario, inputs);
   add_settings({settled, last ? &last->scenario : nullptr, last ? &last->inputs : nullptr}, inputs);

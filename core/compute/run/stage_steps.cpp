@@ -219,9 +219,7 @@ StageParameters dropout_parameters(const Trace& trace) {
 }
 
 // ---- head_outputs, concat
-StageParameters silence_parameters(const Trace& trace) {
-  return SilenceParameters{own_rules(trace.inputs).silent_heads};
-}
+StageParameters silence_parameters(const Trace& trace) { return SilenceParameters{trace.inputs.rules.silent_heads}; }
 Tensor make_concat(const Key& key, const Workers&) { return merge_heads(key.sources[0]); }
 
 constexpr std::array<StageStep, stage_count> steps{{
@@ -293,7 +291,7 @@ StageRecord key_of(Stage stage, const Trace& so_far) {
 }
 
 HeadNorm norm_of(const Trace& trace, Stage stage) {
-  const OwnRules& own = own_rules(trace.inputs);
+  const Rules& own = trace.inputs.rules;
   const bool query = stage == Stage::Q_normed;
   const Tensor& gain = query ? own.q_norm : own.k_norm;
   const QkNorm kind = trace.scenario.qk_norm;
@@ -304,7 +302,7 @@ HeadNorm norm_of(const Trace& trace, Stage stage) {
 
 Rotation rotation_of(const Trace& trace, Stage stage) {
   const Scenario& s = trace.scenario;
-  const OwnRules& own = own_rules(trace.inputs);
+  const Rules& own = trace.inputs.rules;
   const Index first = own.first_position + (stage == Stage::Q_rotated ? trace.query_offset : 0);
   if (!own.rope_frequencies.empty()) return {s.rope, own.rope_frequencies, own.rope_gain, first};
   return {s.rope, rope_frequencies(static_cast<double>(s.rope_base), s.rotary_dim.value_or(trace.dims().d_head)),

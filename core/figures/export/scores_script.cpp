@@ -72,7 +72,7 @@ void Script::norm(Stage stage) {
 void Script::define_rotation() {
   const Rotation rotation = rotation_of(trace_, Stage::Q_rotated);
   const bool part = rotation.turned() < trace_.dims().d_head, half = rotation.pairing == Rope::half;
-  const bool offset = rotation.first_position != 0, own = !own_rules(trace_.inputs).rope_frequencies.empty();
+  const bool offset = rotation.first_position != 0, own = !trace_.inputs.rules.rope_frequencies.empty();
   const std::string lib = either("torch", "np");
   line();
   line();

@@ -369,8 +369,8 @@ Inputs begin_at_precomputed(const FileReading& r, const PrecomputedAttention& fo
   name_positions(r, precomputed.dims, precomputed.sequence);
   note_unused(r, attention_alone);
   note_untaken_numbers(r);
-  Inputs inputs{{}, std::move(precomputed.sequence), std::move(masking), precomputed.dims, rules.says};
-  if (rules.own) inputs.file = std::make_shared<const ModelLayer>(std::move(*rules.own), nullptr, file);
+  Inputs inputs{{}, std::move(precomputed.sequence), std::move(masking), precomputed.dims, std::move(rules.rules)};
+  inputs.file = file;
   return inputs;
 }
 
@@ -385,8 +385,9 @@ Inputs begin_at_the_inputs(const FileReading& r, const std::shared_ptr<const Ten
   Masking masking = read_masks(r, dims, {.valid_lens = read.valid_lens, .bias = rules.bias});
   if (layer) note_model_mask(r, *layer, dims, masking);
   name_positions(r, dims, read.sequence);
-  Inputs inputs{std::move(sized_parameters.parameters), std::move(read.sequence), std::move(masking), dims, rules.says};
-  if (rules.own) inputs.file = std::make_shared<const ModelLayer>(*rules.own, nullptr, file);
+  Inputs inputs{std::move(sized_parameters.parameters), std::move(read.sequence), std::move(masking), dims,
+                rules.rules};
+  inputs.file = file;
   add_own_keys(r, inputs);
   note_unused(r, false);
   note_untaken_numbers(r);
@@ -419,7 +420,7 @@ Inputs inputs_of_file(const Resolving& resolving) {
     throw SettingError("packed", "cannot be set, since the file's weights are as they are",
                        "expected a file without weights");
   const std::shared_ptr<const TensorFile> file =
-      TensorFile::open(s.file, resolving.last ? file_under(resolving.last->file) : nullptr);
+      TensorFile::open(s.file, resolving.last ? resolving.last->file : nullptr);
   std::vector<Assumption> assumptions;
   Inputs inputs;
   if (const auto precomputed = find_precomputed(*file, s)) {
@@ -434,7 +435,6 @@ Inputs inputs_of_file(const Resolving& resolving) {
     choose_packing(reading);
     inputs = begin_at_the_inputs(reading, file);
   }
-  if (!inputs.file) inputs.file = file;
   inputs.assumptions = std::move(assumptions);
   return inputs;
 }

@@ -376,8 +376,7 @@ void add_mask_file(const Resolving& resolving, Inputs& inputs) {
   MaskReading m{r, inputs.dims, inputs};
   m.masking.file_mask = {};
   m.masking.file_rule.clear();
-  const std::shared_ptr<const TensorFile> source = inputs.file ? file_under(inputs.file) : nullptr;
-  const ArrayFile& beside = (source ? *source : r.file).arrays();
+  const ArrayFile& beside = (inputs.file ? *inputs.file : r.file).arrays();
   bool found = false;
   for (const MaskName& entry : mask_names) {
     if (!r.file.arrays().find(entry.name)) continue;

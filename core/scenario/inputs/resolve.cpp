@@ -162,7 +162,7 @@ bool sees_ahead(const Scenario& s, const Inputs& inputs) {
 
 /// Notes that ALiBi without a causal mask gives most to what is furthest ahead.
 void note_alibi_ahead(const Scenario& s, Inputs& inputs) {
-  const Scenario settled = with_source_settings(s, inputs.says);
+  const Scenario settled = with_rules(s, inputs.rules);
   const Dims& d = inputs.dims;
   if (!settled.alibi || settled.alibi_symmetric || inputs.weights.defined() || d.n_k < 2) return;
   try {

@@ -76,7 +76,7 @@ void explain_bias(const Trace& trace, Explanation& to) {
     add("t5_bias", value, "T_{" + std::to_string(c.head) + "," + std::to_string(bucket) + "}", bracketed(value));
     to.quantities.push_back({"bucket", static_cast<double>(bucket)});
   }
-  const OwnRules& own = own_rules(trace.inputs);
+  const Rules& own = trace.inputs.rules;
   if (own.to_place.defined() && !trace.scenario.attn_bias) {
     for (const auto& [name, term] : {std::pair{"c2p", &own.to_place}, {"p2c", &own.from_place}}) {
       const auto value = static_cast<double>(term->at({c.batch, c.head, c.row, c.col}));

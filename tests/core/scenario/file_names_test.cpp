@@ -37,7 +37,7 @@ TEST_CASE("masks and settings of a module that contains one attention apply to i
   sample.add("enc.attn_mask", upper(), true).number("enc.scale", 0.5F).add("enc.bias_k", drawn("k", {1, 1, d}));
   sample.number("enc.sliding_window", 2);
   const Inputs inputs = sample.resolved();
-  CHECK(inputs.says.scale == 0.5F);
+  CHECK(inputs.rules.scale == 0.5F);
   REQUIRE(inputs.file_mask.defined());
   CHECK_THAT(inputs.file_mask, agrees_with(lower().view({1, 1, n_q, n_q})));
   CHECK(is_said(inputs, "not used", "enc.bias_k"));
@@ -157,7 +157,7 @@ TEST_CASE("norms of queries and keys are found under names of several libraries,
     const Tensor gains = drawn("gains", {2});
     const Inputs in = file.add(q, gains).add(k, gains).resolved();
     CHECK(is_said(in, "QK-norm", kind));
-    CHECK_THAT(own_rules(in).q_norm, agrees_with(gains));
+    CHECK_THAT(in.rules.q_norm, agrees_with(gains));
     if (std::string(q).find("_norm.") != std::string::npos) continue;
     CHECK(is_said(one_alone.add(q, gains).resolved(), "not used", q));
   }
@@ -174,9 +174,9 @@ TEST_CASE("settings, lengths and ALiBi are found under several names and in seve
     file.linears("q_proj", "k_proj", "v_proj", "o_proj").heads().self_input();
     return file;
   };
-  CHECK(sample().number("settings.scale", 0.25f).resolved().says.scale == 0.25f);
-  CHECK(sample().number("qk_scale", 0.5f).resolved().says.scale == 0.5f);
-  CHECK(sample().number("logit_cap", 30).resolved().says.softcap == 30.0f);
+  CHECK(sample().number("settings.scale", 0.25f).resolved().rules.scale == 0.25f);
+  CHECK(sample().number("qk_scale", 0.5f).resolved().rules.scale == 0.5f);
+  CHECK(sample().number("logit_cap", 30).resolved().rules.softcap == 30.0f);
   CHECK(is_said(sample().number("options.is_causal", 1).resolved(), "mask", "options.is_causal"));
   const Tensor lengths = Tensor::of({B}, {3, 2});
   CHECK_THAT(sample().add("lengths", lengths).resolved().valid_lens, agrees_with(lengths));
@@ -188,7 +188,7 @@ TEST_CASE("settings, lengths and ALiBi are found under several names and in seve
   const Tensor gains = drawn("gains", {2});
   const Inputs normed =
       sample().add("q_norm.weight", gains).add("k_norm.weight", gains).number("rms_norm_eps", 0.5f).resolved();
-  CHECK(own_rules(normed).qk_epsilon == 0.5);
+  CHECK(normed.rules.qk_epsilon == 0.5);
 }
 
 TEST_CASE("queries, keys and values may be packed in one array, along the axis of size 3 or the last one") {
@@ -281,9 +281,9 @@ TEST_CASE("a QK-norm in a block with Gemma's names multiplies by one plus its we
   Sample sample = nested_sample();
   sample.add("enc.attn.q_norm.weight", gains).add("enc.attn.k_norm.weight", gains);
   const Inputs plain = sample.resolved();
-  CHECK_THAT(own_rules(plain).q_norm, agrees_with(gains));
+  CHECK_THAT(plain.rules.q_norm, agrees_with(gains));
   const Inputs gemma = sample.add("enc.pre_feedforward_layernorm.weight", drawn("norm", {d})).resolved();
-  CHECK(own_rules(gemma).q_norm.at({0}) == gains.at({0}) + 1);
+  CHECK(gemma.rules.q_norm.at({0}) == gains.at({0}) + 1);
 }
 
 TEST_CASE("masks of Swin's shifted windows are found in the block, and repeat for each picture of the batch") {

@@ -474,7 +474,7 @@ TEST_CASE("settings and masks in a dictionary of their own are read as those bes
   sample.number("config.hidden_size", 4 * d);  // this setting belongs to another module
   sample.add("masks.key_padding_mask", Tensor::of({B, n_k}, {0, 0, 0, 0, 1, 0, 0, 0, 0, 1}), true);
   const Inputs inputs = sample.resolved();
-  CHECK(inputs.says.scale == 0.5F);
+  CHECK(inputs.rules.scale == 0.5F);
   CHECK(inputs.file_rule == "causal()");
   CHECK(inputs.file_mask.defined());
 }
