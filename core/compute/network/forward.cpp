@@ -181,7 +181,7 @@ void Forward::add_places(const AttentionSpec& spec, Inputs& in) const {
   PlacesTerms terms = places_terms(places, heads(project(in.query, in.W_q, in.b_q, workers_)),
                                    heads(project(in.key, in.W_k, in.b_k, workers_)), heads(through(rows, places.query)),
                                    heads(through(rows, places.key)), spec.scale);
-  in.bias = plus(terms.to_place, terms.from_place);
+  in.attn_bias = plus(terms.to_place, terms.from_place);
   in.rules.to_place = std::move(terms.to_place);
   in.rules.from_place = std::move(terms.from_place);
 }
@@ -192,10 +192,10 @@ void Forward::add_rules(const NetworkRun& run, Index layer, Index offset, Index 
   const Dims& dims = in.dims;
   if (keys.padded()) in.valid_lens = keys.lengths_from(first_key);
   if (const auto& relative = spec.relative)
-    in.bias = t5_bias(checkpoint_.load(relative->table), relative->bidirectional, dims.n_q, dims.n_k, offset,
-                      relative->furthest);
-  if (!spec.slopes.empty()) in.bias = bias_of_slopes(spec.slopes, dims.n_q, dims.n_k, offset);
-  if (spec.scaled_alibi) in.bias = falcon_alibi(spec.heads, dims.n_q, dims.n_k, spec.scale);
+    in.attn_bias = t5_bias(checkpoint_.load(relative->table), relative->bidirectional, dims.n_q, dims.n_k, offset,
+                           relative->furthest);
+  if (!spec.slopes.empty()) in.attn_bias = bias_of_slopes(spec.slopes, dims.n_q, dims.n_k, offset);
+  if (spec.scaled_alibi) in.attn_bias = falcon_alibi(spec.heads, dims.n_q, dims.n_k, spec.scale);
   if (!spec.masks.empty()) add_torch_masks(checkpoint_, spec, in);
 }
 

@@ -85,7 +85,7 @@ class Forward {
   Tensor read_by_head(const Tensor& x) const;
   /// Latent attention: sets query, key and value to the latents, and computes the queries, W_k and W_v from them.
   void add_latents(const AttentionSpec& spec, Inputs& in) const;
-  /// in.bias of disentangled attention and its two terms, from the queries and keys of `in`.
+  /// in.attn_bias of disentangled attention and its two terms, from the queries and keys of `in`.
   void add_places(const AttentionSpec& spec, Inputs& in) const;
 
   const Network& network_;

@@ -326,8 +326,8 @@ void Network::cut_heads(Index layer, const Scenario& s, Inputs& inputs) const {
   if (!s.heads || *s.heads == spec.heads) return;
   const Rules& own = inputs.rules;
   const bool shares = spec.latent || spec.kv_heads != spec.heads || inputs.W_v.size(0) != spec.heads * spec.d_head,
-             differ = inputs.bias.defined() || !spec.masks.empty() || !spec.sinks.empty() || own.q_norm.defined() ||
-                      !own.rope_frequencies.empty();
+             differ = inputs.attn_bias.defined() || !spec.masks.empty() || !spec.sinks.empty() ||
+                      own.q_norm.defined() || !own.rope_frequencies.empty();
   if (shares || differ)
     throw SettingError("--heads",
                        Message(shares ? "{0} cannot be cut into {1} heads, since its heads share keys and values"

@@ -15,6 +15,7 @@
 #include "core/compute/attention/score_source.h"
 #include "core/compute/attention/softmax.h"
 #include "core/compute/attention/sweep.h"
+#include "core/compute/run/score_terms.h"
 #include "core/compute/run/stage_steps.h"
 #include "core/compute/run/statistics.h"
 #include "core/rules/position/relative_bias.h"
@@ -331,6 +332,7 @@ void settle(Trace& trace, const Trace* last) {
   if (scenario.t5_bias) {
     trace.t5_table = seeded(last, &Trace::t5_table, trace, [&] { return t5_table(heads, scenario.seed); });
   }
+  trace.added = added_terms(trace, last);
 }
 
 }  // namespace

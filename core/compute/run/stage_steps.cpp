@@ -5,6 +5,7 @@
 #include "core/base/tensor/error.h"
 #include "core/compute/attention/projection.h"
 #include "core/compute/attention/sweep.h"
+#include "core/compute/run/score_terms.h"
 
 namespace headlight {
 namespace {
@@ -101,7 +102,7 @@ void check_inputs(const Scenario& scenario, const Inputs& in) {
     default: check_projections(in);
   }
   must_broadcast("file_mask", in.file_mask, d);
-  must_broadcast("bias", in.bias, d);
+  must_broadcast("bias", in.attn_bias, d);
   if (in.valid_lens.defined() && in.valid_lens.shape() != Shape{d.batch} &&
       in.valid_lens.shape() != Shape{d.batch, d.n_q}) {
     fail("valid_lens", in.valid_lens, Message("{0} or {1}", to_string({d.batch}), to_string({d.batch, d.n_q})));
@@ -193,12 +194,8 @@ Tensor make_scaled_queries(const Key& key, const Workers& w) {
 bool capped(const Scenario& s, const Inputs&) { return s.softcap.has_value(); }
 StageParameters cap_parameters(const Trace& trace) { return CapParameters{*trace.scenario.softcap}; }
 
-bool biased(const Scenario& s, const Inputs& in) { return s.any_alibi() || s.t5_bias || in.bias.defined(); }
-StageParameters bias_parameters(const Trace& trace) {
-  const Scenario& s = trace.scenario;
-  return BiasParameters{trace.inputs.bias,  trace.t5_table,   s.alibi, s.t5_bidirectional.value_or(true),
-                        trace.query_offset, s.alibi_symmetric};
-}
+bool biased(const Scenario& s, const Inputs& in) { return !terms_of(s, in).empty(); }
+StageParameters bias_parameters(const Trace& trace) { return trace.added; }
 
 StageParameters mask_parameters(const Trace& trace) { return *trace.mask_rule; }
 Tensor make_mask(const Key& key, const Workers& w) {

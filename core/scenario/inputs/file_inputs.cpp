@@ -364,7 +364,7 @@ Inputs begin_at_precomputed(const FileReading& r, const PrecomputedAttention& fo
   PrecomputedSequence precomputed = read_precomputed(r, found);
   const bool attention_alone = precomputed.sequence.weights.defined();
   FileRules rules = attention_alone ? FileRules() : read_settings(r, precomputed.dims, {});
-  Masking masking = read_masks(r, precomputed.dims, {.file_mask = precomputed.mask, .bias = rules.bias});
+  Masking masking = read_masks(r, precomputed.dims, {.file_mask = precomputed.mask, .attn_bias = rules.attn_bias});
   masking.guessed = precomputed.mask.defined() && identical(masking.file_mask, precomputed.mask);
   name_positions(r, precomputed.dims, precomputed.sequence);
   note_unused(r, attention_alone);
@@ -382,7 +382,7 @@ Inputs begin_at_the_inputs(const FileReading& r, const std::shared_ptr<const Ten
   Dims dims = sized(sized_parameters.dims, read.sequence);
   settle_heads(r.resolving.scenario, dims);
   const FileRules rules = with_layer_arrays(r, layer, dims, read_settings(r, dims, layer));
-  Masking masking = read_masks(r, dims, {.valid_lens = read.valid_lens, .bias = rules.bias});
+  Masking masking = read_masks(r, dims, {.valid_lens = read.valid_lens, .attn_bias = rules.attn_bias});
   if (layer) note_model_mask(r, *layer, dims, masking);
   name_positions(r, dims, read.sequence);
   Inputs inputs{std::move(sized_parameters.parameters), std::move(read.sequence), std::move(masking), dims,

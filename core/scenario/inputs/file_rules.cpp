@@ -284,8 +284,9 @@ FileRules with_layer_arrays(const FileReading& r, const std::optional<LayerDescr
   }
   const auto add_bias = [&](const std::string& table,
                             Tensor (*made)(const FileReading&, const Dims&, const std::string&)) {
-    rules.bias.defined() || !bias_name(r, d).empty() ? r.assume("bias", Message("the file's own, without {0}", table))
-                                                     : void(rules.bias = made(r, d, table));
+    rules.attn_bias.defined() || !bias_name(r, d).empty()
+        ? r.assume("bias", Message("the file's own, without {0}", table))
+        : void(rules.attn_bias = made(r, d, table));
   };
   if (const std::string table = relative_table(r); !table.empty() && table_fits(r, d, table))
     add_bias(table, distance_bias);

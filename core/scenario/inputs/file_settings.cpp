@@ -256,15 +256,15 @@ void take_bias(const FileReading& r, const LayerDescription& layer, const Dims& 
   if (a.scaled_alibi) {
     const double scale = r.resolving.scenario.scale ? static_cast<double>(*r.resolving.scenario.scale)
                                                     : 1 / std::sqrt(static_cast<double>(d.d_head));
-    rules.bias = r.file.made("Falcon's ALiBi " + std::to_string(scale) + " over " + size,
-                             [&] { return falcon_alibi(d.heads, d.n_q, d.n_k, scale); });
+    rules.attn_bias = r.file.made("Falcon's ALiBi " + std::to_string(scale) + " over " + size,
+                                  [&] { return falcon_alibi(d.heads, d.n_q, d.n_k, scale); });
     r.assume("bias", "ALiBi scaled with the scores, in bfloat16 as Falcon has it (config.json)");
   } else if (!a.slopes.empty()) {
     const Index offset = r.resolving.scenario.query_offset.value_or(0);
     std::string slopes;
     for (const double slope : a.slopes) slopes += std::to_string(slope) + " ";
-    rules.bias = r.file.made("ALiBi " + slopes + "from " + std::to_string(offset) + " over " + size,
-                             [&] { return bias_of_slopes(a.slopes, d.n_q, d.n_k, offset); });
+    rules.attn_bias = r.file.made("ALiBi " + slopes + "from " + std::to_string(offset) + " over " + size,
+                                  [&] { return bias_of_slopes(a.slopes, d.n_q, d.n_k, offset); });
     r.assume("bias", "ALiBi with MPT's own slopes (config.json)");
   } else if (a.alibi) {
     rules.rules.alibi = true;

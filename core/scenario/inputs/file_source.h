@@ -154,7 +154,7 @@ std::optional<FileReading::Number> kv_heads_said(const FileReading& reading);
 /// The properties of an attention besides its matrices.
 struct FileRules {
   Rules rules;
-  Tensor bias{};  ///< positional bias, added to the scores
+  Tensor attn_bias{};  ///< of positions, added to the scores
 };
 /// The layer's description from the architecture in config.json; unset without config.json. Throws FileError for
 /// features that change attention and are not supported. `dims` lacks batch, n_q and n_k.

@@ -108,7 +108,7 @@ struct Masking {
   std::string file_rule{};
   Tensor valid_lens{};          ///< [B] or [B, n_q]; undefined: none
   Tensor doc_ids{};             ///< [1, n] or [B, n], only if n_q = n_k: the document of each token; undefined: none
-  Tensor bias{};                ///< additive, broadcastable to [B, H, n_q, n_k]; undefined: none
+  Tensor attn_bias{};           ///< added to the scores, broadcastable to [B, H, n_q, n_k]; undefined: none
   bool guessed{};               ///< file_mask was guessed: the source gives weights alone, and no mask
   std::optional<float> fill{};  ///< the source's own fill value
   Index own_keys = 0;           ///< the last keys, which no input has (bias_k, add_zero_attn); no mask hides them

@@ -115,7 +115,7 @@ void add_own_keys(const FileReading& r, Inputs& in) {
   in.key = with_inputs(in.key, more);
   in.value = value_is_key ? in.key : with_inputs(in.value, more);
   in.file_mask = with_cells(in.file_mask, in.dims.n_k, more, 1);
-  in.bias = with_cells(in.bias, in.dims.n_k, more, 0);
+  in.attn_bias = with_cells(in.attn_bias, in.dims.n_k, more, 0);
   in.packed = false;
   name_keys(keys, in);
   in.dims.n_k += more;

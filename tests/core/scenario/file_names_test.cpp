@@ -54,7 +54,7 @@ TEST_CASE("a mask that does not fit the attention in its module is named, as Swi
   Sample sample = nested_sample();
   sample.add("enc.attn_mask", drawn("mask", {4, 7, 7}));
   const Inputs inputs = sample.resolved();
-  CHECK_FALSE(inputs.bias.defined());
+  CHECK_FALSE(inputs.attn_bias.defined());
   CHECK(is_said(inputs, "not used", "enc.attn_mask"));
 }
 
@@ -181,9 +181,9 @@ TEST_CASE("settings, lengths and ALiBi are found under several names and in seve
   const Tensor lengths = Tensor::of({B}, {3, 2});
   CHECK_THAT(sample().add("lengths", lengths).resolved().valid_lens, agrees_with(lengths));
   CHECK(is_said(sample().add("lengths", Tensor::of({3}, {1, 2, 3})).resolved(), "not used", "lengths"));
-  CHECK(sample().add("data.attn_bias", drawn("bias", {B, H, n_q, n_q})).resolved().bias.defined());
+  CHECK(sample().add("data.attn_bias", drawn("bias", {B, H, n_q, n_q})).resolved().attn_bias.defined());
   const Inputs alibi = sample().add("alibi", drawn("alibi", {B * H, 1, n_q})).resolved();
-  CHECK(alibi.bias.defined());
+  CHECK(alibi.attn_bias.defined());
   CHECK(is_said(sample().add("alibi", Tensor::full({}, 1)).resolved(), "numbers not taken", "alibi"));
   const Tensor gains = drawn("gains", {2});
   const Inputs normed =
@@ -295,8 +295,8 @@ TEST_CASE("masks of Swin's shifted windows are found in the block, and repeat fo
   sample.add("blocks.1.attn.relative_position_bias_table", Tensor::full({9, H}, 0));
   sample.add("blocks.1.attn_mask", mask).add("x", drawn("x", {3 * windows, n, d}));
   const Inputs inputs = sample.resolved(at_layer("blocks.1.attn"));
-  REQUIRE(inputs.bias.size(0) == 3 * windows);
-  for (Index b = 0; b < 3 * windows; ++b) CHECK(inputs.bias.at({b, 0, 1, 2}) == mask.at({b % windows, 1, 2}));
+  REQUIRE(inputs.attn_bias.size(0) == 3 * windows);
+  for (Index b = 0; b < 3 * windows; ++b) CHECK(inputs.attn_bias.at({b, 0, 1, 2}) == mask.at({b % windows, 1, 2}));
 }
 
 TEST_CASE("learned queries, stored once, are those of each batch entry of the keys") {
