@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "core/base/tensor/error.h"
+#include "core/base/text/texts.h"
 #include "core/compute/attention/projection.h"
 #include "core/compute/network/key_cache.h"
 #include "core/compute/network/pictures.h"
@@ -22,16 +23,9 @@ int threads_of(const RunOptions& options) {
   return options.threads > 0 ? options.threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 }
 
-/// The rule of causal(), with window() or chunked(), for queries that begin at key `offset`.
-std::string mask_from(Index offset, const AttentionSpec& spec) {
-  const std::string q = "q + " + std::to_string(offset), chunk = std::to_string(spec.chunk);
-  if (spec.chunk > 0) return "k <= " + q + " && floor((" + q + ") / " + chunk + ") == floor(k / " + chunk + ")";
-  return "k <= " + q + (spec.window > 0 ? " && " + q + " - k < " + std::to_string(spec.window) : "");
-}
-
 void apply(const Network& network, const LayerChange& change, AttentionCall& call) {
   call.scenario = change.settings;
-  network.settle(change.layer, call.scenario);
+  network.take_rules(change.layer, call.scenario);
   network.cut_heads(change.layer, change.settings, call.inputs);
   call.inputs.rules = rules_under(change.settings, std::move(call.inputs.rules));
   add_positions(change.settings, call.inputs);
@@ -116,7 +110,7 @@ AttentionCall Forward::call(const NetworkRun& run, Index layer, const Tensor& re
   const BlockSpec& block = network_.block_of(layer);
   const AttentionSpec& spec = network_.attention_of(layer);
   AttentionCall made;
-  network_.settle(layer, made.scenario);
+  network_.take_rules(layer, made.scenario);
   Inputs& in = made.inputs;
   in.query = normed(residual, cross ? block.before_cross : block.before_attention);
   in.key = in.value = cross ? run.encoded : in.query;
@@ -230,7 +224,8 @@ AttentionCall Forward::with_earlier(const NetworkRun& run, Index layer, Attentio
   all.scenario.rope = Rope::none;
   all.scenario.qk_norm = QkNorm::none;
   all.scenario.query_offset = offset;
-  if (spec.causal && offset > 0) all.scenario.mask = mask_from(offset, spec);
+  // The new queries are the last of the kept keys.
+  if (spec.causal && offset > 0) all.scenario.mask = replaced(all.scenario.mask, "causal()", "causal_bottom_right()");
   add_rules(run, layer, offset, kept.first, all.inputs);
   return all;
 }

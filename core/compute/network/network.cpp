@@ -296,7 +296,7 @@ Inputs Network::inputs_of(const NetworkRun& run, Index layer, int threads) const
   return inputs;
 }
 
-void Network::settle(Index layer, Scenario& s) const {
+void Network::take_rules(Index layer, Scenario& s) const {
   const AttentionSpec& spec = attention_of(layer);
   const auto scale = static_cast<float>(spec.scale);
   if (!s.scale && scale != static_cast<float>(1 / std::sqrt(static_cast<double>(spec.d_head)))) s.scale = scale;

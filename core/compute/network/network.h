@@ -242,7 +242,7 @@ class Network : public std::enable_shared_from_this<Network> {
   /// is not a plain one.
   NeuronsOfRow neurons_of(Index layer, const BlockParts& parts, std::size_t most) const;
   /// Sets scale, soft-cap, RoPE, mask … in the scenario as in the layer's model.
-  void settle(Index layer, Scenario& scenario) const;
+  void take_rules(Index layer, Scenario& scenario) const;
   /// Sets the number of heads if the scenario cuts the layer's projections into another number than the model does:
   /// the same Q, K, V [B, n, H·d_head], split differently. Throws SettingError if a head has parameters of its own, or
   /// if heads share keys and values.

@@ -269,7 +269,7 @@ std::shared_ptr<const Trace> compute_layer(const std::shared_ptr<const NetworkRu
                                            const Scenario& scenario, const Trace* last, const Run& run) {
   Scenario settled = scenario;
   settled.layer = pass->network->layer(layer).layer;
-  pass->network->settle(layer, settled);
+  pass->network->take_rules(layer, settled);
   const auto residual_of = [&](const NetworkRun& run_of) {
     return run_of.layers[static_cast<std::size_t>(layer)].residual;
   };

@@ -309,20 +309,20 @@ Tensor seeded(const Trace* last, Tensor Trace::*member, const Trace& now, Make m
 }
 
 /// The position of the first query: where set; at the end of the keys if a mask counts from the bottom right corner.
-Index settled_query_offset(const Scenario& scenario, const Dims& dims, const std::optional<MaskRule>& rule) {
+Index query_offset_of(const Scenario& scenario, const Dims& dims, const std::optional<MaskRule>& rule) {
   if (scenario.query_offset) return *scenario.query_offset;
   if (dims.n_q >= dims.n_k || !rule || !rule->expression.calls("causal_bottom_right")) return 0;
   return dims.n_k - dims.n_q;
 }
 
-void settle(Trace& trace, const Trace* last) {
+void set_parameters(Trace& trace, const Trace* last) {
   const Scenario& scenario = trace.scenario;
   const Index heads = trace.dims().heads;
   const double d_head = static_cast<double>(trace.dims().d_head);
   trace.scale = scenario.scale.value_or(static_cast<float>(1 / std::sqrt(d_head)));
   trace.fill = scenario.fill.value_or(trace.inputs.fill.value_or(-std::numeric_limits<float>::infinity()));
   if (has_mask(scenario, trace.inputs)) trace.mask_rule = mask_rule(scenario, trace.inputs);
-  trace.query_offset = settled_query_offset(scenario, trace.dims(), trace.mask_rule);
+  trace.query_offset = query_offset_of(scenario, trace.dims(), trace.mask_rule);
   if (trace.inputs.rules.sink_logits.defined()) {
     trace.sink_logits = trace.inputs.rules.sink_logits;
   } else if (scenario.sink_logit) {
@@ -342,7 +342,7 @@ std::shared_ptr<const Trace> compute(const Scenario& scenario, Inputs inputs, co
   auto trace = std::make_shared<Trace>();
   trace->scenario = with_rules(scenario, inputs.rules);
   trace->inputs = std::move(inputs);
-  settle(*trace, last);
+  set_parameters(*trace, last);
   Pipeline(*trace, last, run).compute();
   if (run.summary != Summary::none)
     trace->summary =

@@ -11,6 +11,7 @@
 #include "core/compute/network/key_cache.h"
 #include "core/compute/network/logit_parts.h"
 #include "core/compute/network/network_trace.h"
+#include "core/compute/network/next_word.h"
 #include "tests/core/network/networks.h"
 #include "tests/matchers.h"
 
