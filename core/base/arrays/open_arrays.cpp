@@ -75,7 +75,7 @@ ArrayContents open_contents(const std::filesystem::path& path, const ErrorPlace&
   if (const auto foreign = foreign_file(path); foreign && !front.starts_with("\x93NUMPY"))
     place.fail(foreign->is, foreign->expected);
   if (front.starts_with("PK\x03\x04") || front.starts_with("PK\x05\x06")) {
-    auto archive = std::make_shared<const ZipArchive>(*file, place);
+    auto archive = std::make_shared<const ZipArchive>(file, place);
     return is_torch_archive(*archive) ? open_torch(std::move(archive), path, place)
                                       : open_npz(std::move(archive), place);
   }

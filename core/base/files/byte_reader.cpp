@@ -4,12 +4,9 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <utility>
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <zip.h>
 
 #include "core/base/files/whole_file.h"
@@ -26,23 +23,25 @@ constexpr std::size_t stretch = std::size_t{2} << 20;
 }  // namespace
 
 OpenFile::OpenFile(std::filesystem::path path, const ErrorPlace& place) : path_(std::move(path)) {
-  descriptor_ = Descriptor(::open(path_.c_str(), O_RDONLY | O_CLOEXEC));
-  struct stat state {};
-  if (!descriptor_.open() || ::fstat(descriptor_.number(), &state) != 0)
-    place.fail(Message("cannot be opened: {0}", std::strerror(errno)), "a file that can be read");
-  size_ = static_cast<std::uint64_t>(state.st_size);
+  std::ifstream stream(path_, std::ios::binary);
+  if (!stream) place.fail(Message("cannot be opened: {0}", std::strerror(errno)), "a file that can be read");
+  size_ = std::filesystem::file_size(path_);
+  idle_.push_back(std::move(stream));
 }
 
 std::size_t OpenFile::read(std::uint64_t at, std::span<std::byte> out) const {
-  std::size_t done = 0;
-  while (done < out.size()) {
-    const ssize_t got = ::pread(descriptor_.number(), out.data() + done, out.size() - done,
-                                static_cast<off_t>(at + static_cast<std::uint64_t>(done)));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    done += static_cast<std::size_t>(got);
-  }
-  return done;
+  std::unique_lock lock(mutex_);
+  std::ifstream stream;
+  if (!idle_.empty()) stream = std::move(idle_.back()), idle_.pop_back();
+  lock.unlock();
+  if (!stream.is_open()) stream.open(path_, std::ios::binary);
+  stream.clear();
+  stream.seekg(static_cast<std::streamoff>(at));
+  stream.read(reinterpret_cast<char*>(out.data()), static_cast<std::streamsize>(out.size()));
+  const auto got = static_cast<std::size_t>(stream.gcount());
+  lock.lock();
+  idle_.push_back(std::move(stream));
+  return got;
 }
 
 FileReader::FileReader(SharedFile file, std::uint64_t first_byte, ErrorPlace place)
@@ -167,17 +166,61 @@ class ZipEntryReader final : public ByteReader {
 
 void DiscardZip::operator()(zip* archive) const { zip_discard(archive); }
 
-ZipArchive::ZipArchive(const OpenFile& file, const ErrorPlace& place) {
+namespace {
+
+/// What libzip reads an archive from.
+struct ZipBytes {
+  SharedFile file;
+  std::uint64_t at = 0;
+  zip_error_t error{};
+};
+
+zip_int64_t read_archive(void* state, void* data, zip_uint64_t length, zip_source_cmd_t command) {
+  auto* bytes = static_cast<ZipBytes*>(state);
+  switch (command) {
+    case ZIP_SOURCE_OPEN: bytes->at = 0; return 0;
+    case ZIP_SOURCE_READ: {
+      const std::size_t got =
+          bytes->file->read(bytes->at, {static_cast<std::byte*>(data), static_cast<std::size_t>(length)});
+      bytes->at += got;
+      return static_cast<zip_int64_t>(got);
+    }
+    case ZIP_SOURCE_SEEK: {
+      const zip_int64_t at =
+          zip_source_seek_compute_offset(bytes->at, bytes->file->size(), data, length, &bytes->error);
+      if (at < 0) return -1;
+      bytes->at = static_cast<std::uint64_t>(at);
+      return 0;
+    }
+    case ZIP_SOURCE_TELL: return static_cast<zip_int64_t>(bytes->at);
+    case ZIP_SOURCE_STAT: {
+      auto* stat = static_cast<zip_stat_t*>(data);
+      zip_stat_init(stat);
+      stat->valid = ZIP_STAT_SIZE;
+      stat->size = bytes->file->size();
+      return sizeof(*stat);
+    }
+    case ZIP_SOURCE_ERROR: return zip_error_to_data(&bytes->error, data, length);
+    case ZIP_SOURCE_CLOSE: return 0;
+    case ZIP_SOURCE_FREE: delete bytes; return 0;
+    case ZIP_SOURCE_SUPPORTS:
+      return zip_source_make_command_bitmap(ZIP_SOURCE_OPEN, ZIP_SOURCE_READ, ZIP_SOURCE_SEEK, ZIP_SOURCE_TELL,
+                                            ZIP_SOURCE_STAT, ZIP_SOURCE_ERROR, ZIP_SOURCE_CLOSE, ZIP_SOURCE_FREE,
+                                            ZIP_SOURCE_SUPPORTS, -1);
+    default: zip_error_set(&bytes->error, ZIP_ER_OPNOTSUPP, 0); return -1;
+  }
+}
+
+}  // namespace
+
+ZipArchive::ZipArchive(SharedFile file, const ErrorPlace& place) {
   zip_error_t error;
   zip_error_init(&error);
-  // libzip closes the stream. It moves the position that it shares with the file, which OpenFile::read does not use.
-  Descriptor own(::dup(file.descriptor().number()));
-  std::FILE* stream = own.open() ? ::fdopen(own.number(), "rb") : nullptr;
-  if (!stream) place.fail(Message("cannot be opened: {0}", std::strerror(errno)), "a file that can be read");
-  own.release();
-  zip_source_t* source = zip_source_filep_create(stream, 0, -1, &error);
-  if (source == nullptr) std::fclose(stream);
+  const std::uint64_t size = file->size();
+  auto bytes = std::make_unique<ZipBytes>(ZipBytes{std::move(file)});
+  zip_source_t* source = zip_source_function_create(read_archive, bytes.get(), &error);
   if (source != nullptr) {
+    static_cast<void>(bytes.release());  // libzip frees it
     archive_.reset(zip_open_from_source(source, ZIP_RDONLY, &error));
     if (!archive_) zip_source_free(source);
   }
@@ -187,7 +230,7 @@ ZipArchive::ZipArchive(const OpenFile& file, const ErrorPlace& place) {
     place.fail_damaged(Message("a ZIP archive cut short or damaged ({0})", libzip_message(reason)));
   }
   zip_error_fini(&error);
-  list(file.size(), place);
+  list(size, place);
 }
 
 void ZipArchive::list(std::uint64_t file_size, const ErrorPlace& place) {

@@ -4,13 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "core/base/files/descriptor.h"
 #include "core/base/files/error_place.h"
 
 struct zip;
@@ -36,14 +36,14 @@ class OpenFile {
 
   const std::filesystem::path& path() const { return path_; }
   std::uint64_t size() const { return size_; }
-  const Descriptor& descriptor() const { return descriptor_; }
   /// The bytes from `at` on; returns how many there were.
   std::size_t read(std::uint64_t at, std::span<std::byte> out) const;
 
  private:
   std::filesystem::path path_;
-  Descriptor descriptor_;
   std::uint64_t size_ = 0;
+  mutable std::mutex mutex_;
+  mutable std::vector<std::ifstream> idle_;  ///< one, or as many as threads have read at the same time
 };
 using SharedFile = std::shared_ptr<const OpenFile>;
 
@@ -87,7 +87,7 @@ struct DiscardZip {
 class ZipArchive {
  public:
   /// Throws FileError if the ZIP directory is incomplete, or if a stored entry cannot be inside the file.
-  ZipArchive(const OpenFile& file, const ErrorPlace& place);
+  ZipArchive(SharedFile file, const ErrorPlace& place);
 
   /// In the order of the directory, without folders.
   const std::vector<ZipEntry>& entries() const { return entries_; }
