@@ -33,7 +33,7 @@ std::optional<Message> sentence() {
 }  // namespace
 
 Engine::Engine(std::function<void()> wake)
-    : wake_(wake ? std::move(wake) : [] {}), worker_([this] { return settle(); }) {}
+    : wake_(wake ? std::move(wake) : [] {}), worker_([this] { return perform_next(); }) {}
 
 Engine::~Engine() {
   const std::lock_guard lock(mutex_);
@@ -113,7 +113,7 @@ void Engine::publish(const Outcome& outcome) {
   wake_();
 }
 
-bool Engine::settle() {
+bool Engine::perform_next() {
   std::unique_lock lock(mutex_);
   if (!waiting_) return false;
   const Job job = std::move(*waiting_);

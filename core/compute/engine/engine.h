@@ -59,7 +59,7 @@ class Engine {
   };
 
   /// Computes a waiting scenario; false if there is none.
-  bool settle();
+  bool perform_next();
   static void perform(const Job& job, const Trace* last, const Run& run, Outcome& outcome);
   static bool attempt(Outcome& outcome, const std::function<void()>& work);
   void publish(const Outcome& outcome);

@@ -7,6 +7,7 @@
 #include "core/base/text/number_text.h"
 #include "core/compute/network/logit_parts.h"
 #include "core/compute/network/network_trace.h"
+#include "core/compute/network/next_word.h"
 #include "core/compute/network/sampling.h"
 #include "core/compute/network/weights.h"
 #include "core/compute/training/pass.h"
@@ -47,8 +48,8 @@ Message unknown_part(const BlockSpec& block) {
 }
 
 Message unknown_part(const NetworkSpec& spec) {
-  if (spec.stacks.size() != 1 || spec.picture || spec.sound || spec.takes_tensors || spec.masked)
-    return "an encoder, pictures, sounds or given tensors";
+  if (spec.stacks.size() != 1 || spec.picture || spec.takes_tensors || spec.masked)
+    return "an encoder, pictures or given tensors";
   const StackSpec& stack = spec.stacks.front();
   const EmbeddingSpec& e = stack.embedding;
   if (e.scale != 1 || e.norm.kind != NormKind::none || e.projection.there() || !e.segments.empty() ||
@@ -99,7 +100,7 @@ NetworkShape shape_of(const Network& network, Index length) {
   shape.tied = network.spec().head.output.weight == stack.embedding.tokens;
   shape.norm_epsilon = static_cast<float>(block.before_attention.epsilon);
   Scenario settled;
-  network.settle(0, settled);
+  network.take_rules(0, settled);
   shape.rope = settled.rope;
   shape.rope_base = settled.rope_base;
   shape.alibi = settled.alibi;

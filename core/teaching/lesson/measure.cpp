@@ -13,6 +13,7 @@
 #include "core/compute/run/contributions.h"
 #include "core/compute/run/trace.h"
 #include "core/compute/training/trainer.h"
+#include "core/rules/stage/entropy.h"
 #include "core/scenario/inputs/inputs.h"
 #include "core/teaching/diagnosis/own_stages.h"
 #include "core/teaching/lesson/course.h"
@@ -105,9 +106,9 @@ double reduced(Taking take, const std::vector<double>& cells) {
     case Taking::largest: return std::ranges::max(cells);
     case Taking::smallest: return std::ranges::min(cells);
     case Taking::entropy: {
-      double bits = 0;
-      for (const double cell : cells) bits -= cell > 0 ? cell * std::log2(cell) : 0;
-      return bits;
+      RowEntropy entropy;
+      for (const double cell : cells) entropy.add(cell);
+      return entropy.bits();
     }
     case Taking::count: return static_cast<double>(std::ranges::count_if(cells, [](double cell) { return cell != 0; }));
     case Taking::where_largest: return static_cast<double>(std::ranges::max_element(cells) - cells.begin());

@@ -15,6 +15,7 @@
 #include "core/compute/network/network_trace.h"
 #include "core/compute/run/contributions.h"
 #include "core/scenario/documents/lesson.h"
+#include "core/scenario/documents/open_source.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
 #include "tests/places.h"

@@ -10,6 +10,7 @@
 #include "core/compute/network/network.h"
 #include "core/compute/network/shipped_models.h"
 #include "core/models/architecture/model_folder.h"
+#include "core/scenario/documents/open_source.h"
 #include "core/scenario/documents/scenario_json.h"
 #include "core/scenario/inputs/file_source.h"
 #include "core/scenario/inputs/inputs.h"

@@ -10,6 +10,7 @@
 #include "core/base/text/number_text.h"
 #include "core/figures/export/stage_figure.h"
 #include "core/figures/figure/ticks.h"
+#include "core/rules/stage/entropy.h"
 #include "ui/base/frame/colormaps.h"
 #include "ui/base/look/words.h"
 #include "ui/base/timeline/timeline.h"
@@ -311,14 +312,10 @@ struct Builder {
   }
 
   void sums(const MatrixView& matrix) {
-    double sum = 0, entropy = 0;
-    for (Index c = 0; c < matrix.cols; ++c) {
-      const auto p = static_cast<double>(matrix(cell.row, c));
-      sum += p;
-      if (!(p <= 0)) entropy -= p * std::log2(p);
-    }
-    picture.sum = number_text(static_cast<float>(sum), 4);
-    picture.entropy = number_text(static_cast<float>(entropy), 2) + " bit";
+    RowEntropy row;
+    for (Index c = 0; c < matrix.cols; ++c) row.add(static_cast<double>(matrix(cell.row, c)));
+    picture.sum = number_text(static_cast<float>(row.sum()), 4);
+    picture.entropy = number_text(static_cast<float>(row.bits()), 2) + " bit";
   }
 };
 

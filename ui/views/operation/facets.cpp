@@ -4,6 +4,7 @@
 
 #include "core/compute/run/statistics.h"
 #include "core/compute/run/trace.h"
+#include "core/rules/stage/entropy.h"
 #include "ui/base/look/measure.h"
 #include "ui/parts/player/stages.h"
 #include "ui/views/operation/next.h"
@@ -96,17 +97,16 @@ std::string entropy_text(const Task& task) {
   const Cell at = matrix_of(task.trace(), view, Stage::weights);
   const MatrixView weights = numbers_of(task.trace(), view, Stage::weights);
   const CellMasks masks = masks_over(task.trace(), Stage::weights, at.batch, at.head);
-  double entropy = 0;
+  RowEntropy entropy;
   Index visible = 0;
   for (Index k = 0; k < weights.cols; ++k) {
-    const auto weight = static_cast<double>(weights(task.focus.query, k));
+    entropy.add(static_cast<double>(weights(task.focus.query, k)));
     if (classify(weights, masks, task.focus.query, k) != CellKind::masked) ++visible;
-    if (weight > 0) entropy -= weight * std::log2(weight);
   }
-  if (std::isnan(entropy)) return {};
+  if (std::isnan(entropy.bits())) return {};
   const auto bits = [](double value) { return MatrixNumbers(2, true)(static_cast<float>(value)); };
-  return task.context().words.fill("facet.entropy",
-                                   {bits(entropy), bits(std::log2(static_cast<double>(std::max<Index>(visible, 1))))});
+  return task.context().words.fill(
+      "facet.entropy", {bits(entropy.bits()), bits(std::log2(static_cast<double>(std::max<Index>(visible, 1))))});
 }
 
 void put_temperature(const Task& task, Rect room, const std::string& beside) {
