@@ -379,3 +379,63 @@ TEST_CASE("a figure of the KV cache has a row for each layer and the bytes of ea
   CHECK(spec.subtitle == "reads 384 bytes, adds 128 (unshared: 256)");
   CHECK(spec.cell_words[4] == "+64");
 }
+
+TEST_CASE("a part that drowns the others ends the bar before it, and the title says where it is and how large") {
+  Scenario scenario;
+  scenario.source = Source::file;
+  scenario.file = "model:induction";
+  scenario.text = "red star blue cat drum red star blue cat";
+  const auto trace = compute_any(scenario);
+  ExportOptions options;
+  options.style.kind = PictureKind::why;
+  const FigureSpec spec = figure_for(*trace, options);
+  CHECK(spec.broken_bar);
+  CHECK(spec.title.starts_with("the parts of the logit of “drum”: "));
+  CHECK(spec.title.find("; beyond the colours: layer 1 · head ") != std::string::npos);
+  float most = 0, next = 0;
+  each_cell(spec, spec.panels.front(), [&](Index row, Index col, CellKind kind) {
+    const float size = kind == CellKind::value ? std::abs(spec.panels.front().matrix(row, col)) : 0;
+    if (size > most) next = most, most = size;
+    else next = std::max(next, size);
+  });
+  CHECK(most > 4 * next);
+  CHECK(spec.range == ValueRange{-next, next});
+  for (const auto size : {std::optional<FigureSize>(), std::optional(FigureSize{300, 200})}) {
+    FigureSpec drawn = spec;
+    drawn.size = size;
+    Typesetter typesetter("");
+    const FigureLayout layout = lay_out(drawn, colormap("balance", drawn.theme), typesetter);
+    CHECK(std::ranges::count(layout.inside, "≈", &Label::text) == 1);
+  }
+  scenario.text = "red star blue";
+  CHECK(!figure_for(*compute_any(scenario), options).broken_bar);
+}
+
+TEST_CASE("layers of a file are drawn with the cells masked that are 0 in every head of theirs, as one layer is") {
+  const samples::TempFolder folder;
+  Buffer cells;
+  for (Index i = 0; i < 2 * 2 * 9; ++i)
+    cells.push_back(i % 9 % 3 > i % 9 / 3 ? 0.0F : 1.0F / static_cast<float>(1 + i % 9 / 3));
+  write_npz(folder / "attentions.npz",
+            std::vector<NamedArray>{{"attentions", Tensor({2, 1, 2, 3, 3}, cells), false, "L,B,H,q,k"}});
+  Scenario scenario;
+  scenario.source = Source::file;
+  scenario.file = (folder / "attentions.npz").string();
+  const FigureSpec spec = figure_for(*compute_any(scenario), options_with("all"));
+  REQUIRE(spec.panels.size() == 4);
+  for (const FigurePanel& panel : spec.panels) {
+    Index masked = 0;
+    each_cell(spec, panel, [&](Index, Index, CellKind kind) { masked += kind == CellKind::masked; });
+    CHECK(masked == 3);
+  }
+}
+
+TEST_CASE("a head that no layer has is refused, also beside one that they have") {
+  const auto trace = compute_any(sentences());
+  ExportOptions options = options_with("all");
+  options.heads = {0, 9};
+  CHECK_THROWS_AS(figure_for(*trace, options), SettingError);
+  CHECK_THROWS_AS(layers_array(*trace, options), SettingError);
+  options.heads = {0, 3};
+  CHECK_NOTHROW(figure_for(*trace, options));
+}
