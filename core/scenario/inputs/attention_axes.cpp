@@ -370,7 +370,9 @@ std::vector<std::string> open_axes(const Scenario& scenario) {
     if (!found || found->weights.empty()) return {};
     std::vector<Assumption> assumptions;
     const Resolving resolving{scenario};
-    return axes_of(reading_of(file, resolving, assumptions), *found).choices;
+    std::vector<std::string> choices = axes_of(reading_of(file, resolving, assumptions), *found).choices;
+    choices.resize(std::min(choices.size(), most_axes_offered));
+    return choices;
   } catch (const InputError&) {
     return {};  // resolve() gives the error message
   }

@@ -8,6 +8,7 @@
 #include "core/figures/export/layers_figure.h"
 #include "core/figures/figure/figure.h"
 #include "tests/catch.h"
+#include "tests/core/export/small_network.h"
 #include "tests/core/files/samples.h"
 #include "tests/places.h"
 
@@ -39,10 +40,6 @@ std::vector<KindOfFigure> kinds_of_figures() {
   two.text = "the cat that chases\nthe dogs that sleep";
   two.mask = "h == 1 ? causal() && window(2) : causal()";
   two.heads = 4;
-  Scenario network;
-  network.source = Source::file;
-  network.file = places::sentences();
-  network.text = "the cat that chases the dogs sleeps";
   Scenario vision;
   vision.source = Source::file;
   vision.file = samples::fixture("networks/vit").string();
@@ -50,7 +47,7 @@ std::vector<KindOfFigure> kinds_of_figures() {
   mixture.source = Source::file;
   mixture.file = samples::fixture("networks/qwen3_moe").string();
   mixture.text = "3 17 5 28";
-  const auto text = compute_any(two), words = compute_any(network), picture = compute_any(vision),
+  const auto text = compute_any(two), words = compute_any(small_network()), picture = compute_any(vision),
              experts = compute_any(mixture);
   const Line weights{"--stage", "weights"};
   return {
