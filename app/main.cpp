@@ -1,5 +1,5 @@
 #include "app/commands/commands.h"
-#include "core/assets/assets.h"
+#include "core/base/assets/assets.h"
 
 int main(int argc, char** argv) {
   if (argc > 0) headlight::remember_executable(argv[0]);

@@ -7,11 +7,12 @@
 //   const headlight::Tensor& weights = (*trace)[headlight::Stage::weights];  // [B, H, n_q, n_k]
 //   const auto why = headlight::explain(*trace, {headlight::Stage::weights, 0, 0, 2, 1});
 //
-// Tensors of your own: fill in `Inputs` (core/scenario/inputs.h) and give them to compute(). A file of tensors or a
-// scenario as the command line reads them: Scenario::source = Source::file with Scenario::file, or read_scenario().
+// Tensors of your own: fill in `Inputs` (core/scenario/inputs/inputs.h) and give them to compute(). A file of tensors
+// or a scenario as the command line reads them: Scenario::source = Source::file with Scenario::file, or
+// read_scenario().
 //
 // Everything is a value; what is computed is immutable and may be read from any thread. What a caller gets wrong is an
-// InputError with one readable sentence (core/tensor/error.h). Stages, settings, files and the mask language are
+// InputError with one readable sentence (core/base/tensor/error.h). Stages, settings, files and the mask language are
 // described in docs/reference.md.
 //
 // With CMake: find_package(headlight) and target_link_libraries(yours PRIVATE headlight::core). Include
@@ -20,14 +21,14 @@
 
 #include <headlight/version.h>
 
-#include "core/diagnosis/diagnosis.h"     // compare(): which known mistake gives these numbers
-#include "core/explain/explain.h"         // explain(), dependants()
-#include "core/files/array_file.h"        // tensors out of .npz, .npy, .safetensors, .pt
-#include "core/files/array_write.h"       // tensors into files
-#include "core/mask/expression.h"         // the mask language
-#include "core/run/difference.h"          // two runs, cell by cell
-#include "core/run/pipeline.h"            // compute()
-#include "core/scenario/scenario_json.h"  // scenarios as files
-#include "core/stage/stage.h"             // the table of stages
-#include "core/tensor/error.h"
-#include "core/tensor/tensor.h"
+#include "core/base/arrays/array_file.h"   // tensors out of .npz, .npy, .safetensors, .pt
+#include "core/base/arrays/array_write.h"  // tensors into files
+#include "core/base/tensor/error.h"
+#include "core/base/tensor/tensor.h"
+#include "core/compute/run/difference.h"            // two runs, cell by cell
+#include "core/compute/run/pipeline.h"              // compute()
+#include "core/rules/mask/expression.h"             // the mask language
+#include "core/rules/stage/stage.h"                 // the table of stages
+#include "core/scenario/documents/scenario_json.h"  // scenarios as files
+#include "core/teaching/diagnosis/diagnosis.h"      // compare(): which known mistake gives these numbers
+#include "core/teaching/explain/explain.h"          // explain(), dependants()

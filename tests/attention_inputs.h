@@ -4,9 +4,9 @@
 #include <cmath>
 #include <vector>
 
-#include "core/attention/sweep.h"
-#include "core/run/pipeline.h"
-#include "core/tensor/sampler.h"
+#include "core/base/tensor/sampler.h"
+#include "core/compute/attention/sweep.h"
+#include "core/compute/run/pipeline.h"
 
 namespace headlight {
 

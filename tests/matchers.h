@@ -5,7 +5,7 @@
 #include <limits>
 #include <string>
 
-#include "core/tensor/tensor.h"
+#include "core/base/tensor/tensor.h"
 #include "tests/catch.h"
 
 namespace headlight {

@@ -3,8 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/scenario/scenario_json.h"
-#include "core/scenario/settings_table.h"
+#include "core/scenario/documents/scenario_json.h"
+#include "core/scenario/settings/settings_table.h"
 
 namespace headlight {
 

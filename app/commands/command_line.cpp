@@ -9,18 +9,18 @@
 #include <CLI/CLI.hpp>
 
 #include "app/commands/commands.h"
-#include "core/architecture/model_folder.h"
-#include "core/export/export_options.h"
-#include "core/files/file_watch.h"
-#include "core/network/network_trace.h"
-#include "core/network/shipped_models.h"
-#include "core/scenario/lesson.h"
-#include "core/scenario/settings_table.h"
-#include "core/tensor/error.h"
-#include "core/tensor/memory.h"
-#include "core/text/texts.h"
-#include "core/text/unicode.h"
-#include "core/training/settings.h"
+#include "core/base/arrays/file_watch.h"
+#include "core/base/tensor/error.h"
+#include "core/base/tensor/memory.h"
+#include "core/base/text/texts.h"
+#include "core/base/text/unicode.h"
+#include "core/compute/network/network_trace.h"
+#include "core/compute/network/shipped_models.h"
+#include "core/compute/training/settings.h"
+#include "core/figures/export/export_options.h"
+#include "core/models/architecture/model_folder.h"
+#include "core/scenario/documents/lesson.h"
+#include "core/scenario/settings/settings_table.h"
 
 namespace headlight {
 namespace {

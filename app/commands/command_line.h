@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/scenario/lesson.h"
-#include "core/scenario/scenario.h"
-#include "core/tensor/error.h"
+#include "core/base/tensor/error.h"
+#include "core/scenario/documents/lesson.h"
+#include "core/scenario/settings/scenario.h"
 
 namespace headlight {
 

@@ -8,9 +8,9 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "app/commands/command_line.h"
-#include "core/export/export_options.h"
-#include "core/network/network.h"
-#include "core/run/pipeline.h"
+#include "core/compute/network/network.h"
+#include "core/compute/run/pipeline.h"
+#include "core/figures/export/export_options.h"
 
 namespace headlight {
 

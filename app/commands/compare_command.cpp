@@ -10,16 +10,16 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands/commands.h"
-#include "core/diagnosis/diagnosis.h"
-#include "core/export/export_options.h"
-#include "core/files/array_file.h"
-#include "core/files/whole_file.h"
-#include "core/network/network_trace.h"
-#include "core/run/pipeline.h"
-#include "core/text/texts.h"
-#include "core/text/unicode.h"
-#include "core/text/utf8_path.h"
-#include "ui/mine/report.h"
+#include "core/base/arrays/array_file.h"
+#include "core/base/files/whole_file.h"
+#include "core/base/text/texts.h"
+#include "core/base/text/unicode.h"
+#include "core/base/text/utf8_path.h"
+#include "core/compute/network/network_trace.h"
+#include "core/compute/run/pipeline.h"
+#include "core/figures/export/export_options.h"
+#include "core/teaching/diagnosis/diagnosis.h"
+#include "ui/views/mine/report.h"
 
 namespace headlight {
 namespace {

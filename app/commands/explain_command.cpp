@@ -7,13 +7,13 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands/commands.h"
-#include "core/explain/explain.h"
-#include "core/explain/math_markup.h"
-#include "core/network/gradients.h"
-#include "core/network/network_trace.h"
-#include "core/run/contributions.h"
-#include "core/run/pipeline.h"
-#include "core/text/number_text.h"
+#include "core/base/text/number_text.h"
+#include "core/compute/network/gradients.h"
+#include "core/compute/network/network_trace.h"
+#include "core/compute/run/contributions.h"
+#include "core/compute/run/pipeline.h"
+#include "core/teaching/explain/explain.h"
+#include "core/teaching/explain/math_markup.h"
 
 namespace headlight {
 namespace {

@@ -8,12 +8,12 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands/commands.h"
-#include "core/network/head_study.h"
-#include "core/network/logit_parts.h"
-#include "core/network/network_trace.h"
-#include "core/scenario/tensor_file.h"
-#include "core/text/number_text.h"
-#include "core/text/unicode.h"
+#include "core/base/text/number_text.h"
+#include "core/base/text/unicode.h"
+#include "core/compute/network/head_study.h"
+#include "core/compute/network/logit_parts.h"
+#include "core/compute/network/network_trace.h"
+#include "core/scenario/inputs/tensor_file.h"
 
 namespace headlight {
 namespace {

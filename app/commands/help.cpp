@@ -1,11 +1,11 @@
 #include <sstream>
 
 #include "app/commands/command_line.h"
-#include "core/export/export_options.h"
-#include "core/scenario/scenario_view.h"
-#include "core/scenario/settings_table.h"
-#include "core/text/texts.h"
-#include "core/training/settings.h"
+#include "core/base/text/texts.h"
+#include "core/compute/training/settings.h"
+#include "core/figures/export/export_options.h"
+#include "core/scenario/settings/scenario_view.h"
+#include "core/scenario/settings/settings_table.h"
 
 namespace headlight {
 namespace {

@@ -6,19 +6,19 @@
 #include <utility>
 
 #include "app/commands/commands.h"
-#include "core/export/export_options.h"
-#include "core/export/handout.h"
-#include "core/export/needs.h"
-#include "core/files/whole_file.h"
-#include "core/lesson/course.h"
-#include "core/network/network_trace.h"
-#include "core/run/pipeline.h"
-#include "core/scenario/settings_table.h"
-#include "core/scenario/tensor_file.h"
-#include "core/tensor/error.h"
-#include "core/text/texts.h"
-#include "core/text/utf8_path.h"
-#include "ui/look/words.h"
+#include "core/base/files/whole_file.h"
+#include "core/base/tensor/error.h"
+#include "core/base/text/texts.h"
+#include "core/base/text/utf8_path.h"
+#include "core/compute/network/network_trace.h"
+#include "core/compute/run/pipeline.h"
+#include "core/figures/export/export_options.h"
+#include "core/figures/export/handout.h"
+#include "core/figures/export/needs.h"
+#include "core/scenario/inputs/tensor_file.h"
+#include "core/scenario/settings/settings_table.h"
+#include "core/teaching/lesson/course.h"
+#include "ui/base/look/words.h"
 
 namespace headlight {
 namespace {

@@ -6,18 +6,18 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands/commands.h"
-#include "core/assets/assets.h"
-#include "core/figure/colormap.h"
-#include "core/files/load_budget.h"
-#include "core/lesson/course.h"
-#include "core/mask/patterns.h"
-#include "core/network/network.h"
-#include "core/network/shipped_models.h"
-#include "core/scenario/lesson.h"
-#include "core/scenario/settings_table.h"
-#include "core/stage/stage.h"
-#include "core/text/utf8_path.h"
-#include "core/training/task.h"
+#include "core/base/assets/assets.h"
+#include "core/base/files/load_budget.h"
+#include "core/base/text/utf8_path.h"
+#include "core/compute/network/network.h"
+#include "core/compute/network/shipped_models.h"
+#include "core/compute/training/task.h"
+#include "core/figures/figure/colormap.h"
+#include "core/rules/mask/patterns.h"
+#include "core/rules/stage/stage.h"
+#include "core/scenario/documents/lesson.h"
+#include "core/scenario/settings/settings_table.h"
+#include "core/teaching/lesson/course.h"
 
 namespace headlight {
 namespace {

@@ -6,11 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands/commands.h"
-#include "core/network/key_cache.h"
-#include "core/network/network_trace.h"
-#include "core/network/sampling.h"
-#include "core/scenario/settings_table.h"
-#include "core/tensor/sampler.h"
+#include "core/base/tensor/sampler.h"
+#include "core/compute/network/key_cache.h"
+#include "core/compute/network/network_trace.h"
+#include "core/compute/network/sampling.h"
+#include "core/scenario/settings/settings_table.h"
 
 namespace headlight {
 

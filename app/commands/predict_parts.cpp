@@ -7,12 +7,12 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands/commands.h"
-#include "core/network/logit_parts.h"
-#include "core/network/network_trace.h"
-#include "core/scenario/settings_table.h"
-#include "core/tensor/error.h"
-#include "core/text/number_text.h"
-#include "core/text/unicode.h"
+#include "core/base/tensor/error.h"
+#include "core/base/text/number_text.h"
+#include "core/base/text/unicode.h"
+#include "core/compute/network/logit_parts.h"
+#include "core/compute/network/network_trace.h"
+#include "core/scenario/settings/settings_table.h"
 
 namespace headlight {
 namespace {

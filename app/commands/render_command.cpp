@@ -6,17 +6,17 @@
 #include <span>
 
 #include "app/commands/commands.h"
-#include "core/export/export_options.h"
-#include "core/export/layers_figure.h"
-#include "core/export/matrix_export.h"
-#include "core/figure/fonts.h"
-#include "core/files/whole_file.h"
-#include "core/network/gradients.h"
-#include "core/network/network_trace.h"
-#include "core/run/pipeline.h"
-#include "core/scenario/tensor_file.h"
-#include "core/tensor/memory.h"
-#include "core/text/texts.h"
+#include "core/base/files/whole_file.h"
+#include "core/base/tensor/memory.h"
+#include "core/base/text/texts.h"
+#include "core/compute/network/gradients.h"
+#include "core/compute/network/network_trace.h"
+#include "core/compute/run/pipeline.h"
+#include "core/figures/export/export_options.h"
+#include "core/figures/export/layers_figure.h"
+#include "core/figures/export/matrix_export.h"
+#include "core/figures/figure/fonts.h"
+#include "core/scenario/inputs/tensor_file.h"
 
 namespace headlight {
 namespace {

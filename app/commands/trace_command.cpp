@@ -7,19 +7,19 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands/commands.h"
-#include "core/export/export_options.h"
-#include "core/export/reproduce_script.h"
-#include "core/files/array_write.h"
-#include "core/network/gradients.h"
-#include "core/network/network_trace.h"
-#include "core/run/contributions.h"
-#include "core/run/pipeline.h"
-#include "core/scenario/settings_table.h"
-#include "core/scenario/tensor_file.h"
-#include "core/tensor/error.h"
-#include "core/tensor/memory.h"
-#include "core/text/number_text.h"
-#include "core/text/texts.h"
+#include "core/base/arrays/array_write.h"
+#include "core/base/tensor/error.h"
+#include "core/base/tensor/memory.h"
+#include "core/base/text/number_text.h"
+#include "core/base/text/texts.h"
+#include "core/compute/network/gradients.h"
+#include "core/compute/network/network_trace.h"
+#include "core/compute/run/contributions.h"
+#include "core/compute/run/pipeline.h"
+#include "core/figures/export/export_options.h"
+#include "core/figures/export/reproduce_script.h"
+#include "core/scenario/inputs/tensor_file.h"
+#include "core/scenario/settings/settings_table.h"
 
 namespace headlight {
 namespace {

@@ -7,12 +7,12 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands/commands.h"
-#include "core/export/export_options.h"
-#include "core/text/number_text.h"
-#include "core/text/texts.h"
-#include "core/text/utf8_path.h"
-#include "core/training/trained_model.h"
-#include "core/training/trainer.h"
+#include "core/base/text/number_text.h"
+#include "core/base/text/texts.h"
+#include "core/base/text/utf8_path.h"
+#include "core/compute/training/trained_model.h"
+#include "core/compute/training/trainer.h"
+#include "core/figures/export/export_options.h"
 
 namespace headlight {
 namespace {

@@ -2,7 +2,7 @@
 #include <cstdio>
 
 #include "app/gl/gl_objects.h"
-#include "core/tensor/error.h"
+#include "core/base/tensor/error.h"
 
 namespace headlight {
 namespace {

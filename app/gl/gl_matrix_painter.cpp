@@ -4,7 +4,7 @@
 #include <cassert>
 #include <cmath>
 
-#include "core/figure/heatmap_raster.h"
+#include "core/figures/figure/heatmap_raster.h"
 #include "ui/imgui_compat.h"
 
 namespace headlight {

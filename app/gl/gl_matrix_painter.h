@@ -8,7 +8,7 @@
 
 #include "app/gl/gl_objects.h"
 #include "app/gl/matrix_textures.h"
-#include "ui/frame/matrix_painter.h"
+#include "ui/base/frame/matrix_painter.h"
 
 namespace headlight {
 

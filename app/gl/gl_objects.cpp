@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/figure/heatmap_raster.h"
-#include "core/tensor/error.h"
+#include "core/base/tensor/error.h"
+#include "core/figures/figure/heatmap_raster.h"
 #include "shaders.h"
 
 namespace headlight {

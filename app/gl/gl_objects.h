@@ -10,9 +10,9 @@
 
 #include <glad/gl.h>
 
-#include "core/figure/colormap.h"
-#include "core/image/png_image.h"
-#include "core/image/theme.h"
+#include "core/base/image/png_image.h"
+#include "core/base/image/theme.h"
+#include "core/figures/figure/colormap.h"
 
 namespace headlight {
 

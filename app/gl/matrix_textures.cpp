@@ -7,10 +7,10 @@
 #include <new>
 #include <stop_token>
 
-#include "core/figure/colormap.h"
-#include "core/parallel/worker.h"
-#include "core/stage/pool.h"
-#include "core/tensor/error.h"
+#include "core/base/parallel/worker.h"
+#include "core/base/tensor/error.h"
+#include "core/figures/figure/colormap.h"
+#include "core/rules/stage/pool.h"
 
 namespace headlight {
 namespace {

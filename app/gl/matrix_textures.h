@@ -1,7 +1,7 @@
 // Matrices as textures: uploaded when first drawn, kept while they are drawn, never uploaded twice.
 //
-// A matrix with more cells than pixels is pooled first (core/stage/pool.h). If it was drawn at the same size in the
-// previous frame, it is pooled to one cell per pixel, so that a frame reads one cell per pixel for a matrix of any
+// A matrix with more cells than pixels is pooled first (core/rules/stage/pool.h). If it was drawn at the same size in
+// the previous frame, it is pooled to one cell per pixel, so that a frame reads one cell per pixel for a matrix of any
 // size. While the size changes, as during zooming, it is pooled to at most twice as many cells as pixels along each
 // axis, and the shader takes the extreme of the cells under a pixel; such a level is uploaded again only when the size
 // has doubled or halved. In a window, matrices that are computed when they are read are pooled on a separate thread.
@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "app/gl/gl_objects.h"
-#include "core/figure/colormap.h"
-#include "core/tensor/tensor.h"
-#include "ui/frame/matrix_painter.h"
+#include "core/base/tensor/tensor.h"
+#include "core/figures/figure/colormap.h"
+#include "ui/base/frame/matrix_painter.h"
 
 namespace headlight {
 

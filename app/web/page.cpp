@@ -13,11 +13,11 @@
 #include "app/gl/gl_objects.h"
 #include "app/window/imgui_host.h"
 #include "app/window/preferences.h"
-#include "core/files/recent_files.h"
-#include "core/parallel/jobs.h"
-#include "core/tensor/error.h"
-#include "ui/export/export_file.h"
-#include "ui/session/session.h"
+#include "core/base/files/recent_files.h"
+#include "core/base/parallel/jobs.h"
+#include "core/base/tensor/error.h"
+#include "ui/dialogs/export/export_file.h"
+#include "ui/window/session/session.h"
 
 namespace headlight {
 namespace {

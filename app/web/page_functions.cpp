@@ -10,9 +10,9 @@
 
 #include "app/commands/commands.h"
 #include "app/web/page.h"
-#include "core/export/command_words.h"
-#include "core/files/whole_file.h"
-#include "core/tensor/error.h"
+#include "core/base/files/whole_file.h"
+#include "core/base/tensor/error.h"
+#include "core/figures/export/command_words.h"
 
 namespace headlight {
 

@@ -15,7 +15,7 @@
 #endif
 
 #include "app/window/imgui_backends.h"
-#include "core/tensor/error.h"
+#include "core/base/tensor/error.h"
 
 namespace headlight {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "core/image/theme.h"
-#include "core/tensor/message.h"
+#include "core/base/image/theme.h"
+#include "core/base/tensor/message.h"
 
 namespace headlight {
 

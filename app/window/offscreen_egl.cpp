@@ -8,7 +8,7 @@
 
 #include "app/gl/gl_objects.h"
 #include "app/window/offscreen.h"
-#include "core/tensor/error.h"
+#include "core/base/tensor/error.h"
 
 namespace headlight {
 namespace {

@@ -6,12 +6,12 @@
 #include <nlohmann/json.hpp>
 
 #include "app/window/window.h"
-#include "core/files/own_files.h"
-#include "core/network/shipped_models.h"
-#include "core/tensor/error.h"
-#include "core/text/utf8_path.h"
-#include "ui/document/view.h"
-#include "ui/look/words.h"
+#include "core/base/files/own_files.h"
+#include "core/base/tensor/error.h"
+#include "core/base/text/utf8_path.h"
+#include "core/compute/network/shipped_models.h"
+#include "ui/base/document/view.h"
+#include "ui/base/look/words.h"
 
 namespace headlight {
 namespace {

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "core/image/theme.h"
-#include "core/tensor/message.h"
+#include "core/base/image/theme.h"
+#include "core/base/tensor/message.h"
 
 namespace headlight {
 

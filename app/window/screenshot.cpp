@@ -8,10 +8,10 @@
 #include "app/window/imgui_host.h"
 #include "app/window/offscreen.h"
 #include "app/window/window.h"
-#include "core/explain/explain.h"
-#include "core/tensor/error.h"
-#include "ui/session/session.h"
-#include "ui/timeline/timeline.h"
+#include "core/base/tensor/error.h"
+#include "core/teaching/explain/explain.h"
+#include "ui/base/timeline/timeline.h"
+#include "ui/window/session/session.h"
 
 namespace headlight {
 namespace {

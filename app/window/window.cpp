@@ -12,9 +12,9 @@
 #include "app/window/glfw_window.h"
 #include "app/window/imgui_host.h"
 #include "app/window/preferences.h"
-#include "core/files/own_files.h"
-#include "core/tensor/error.h"
-#include "ui/session/session.h"
+#include "core/base/files/own_files.h"
+#include "core/base/tensor/error.h"
+#include "ui/window/session/session.h"
 
 namespace headlight {
 namespace {

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "core/image/png_image.h"
-#include "ui/document/document.h"
+#include "core/base/image/png_image.h"
+#include "ui/base/document/document.h"
 
 namespace headlight {
 

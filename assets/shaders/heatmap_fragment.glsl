@@ -1,4 +1,4 @@
-// A matrix as coloured cells: the formulas of core/figure/heatmap_raster.h, so that the window and an exported figure
+// A matrix as coloured cells: the formulas of core/figures/figure/heatmap_raster.h, so that the window and an exported figure
 // agree within 1/255. Compiled once for each set of these, as a software rasteriser pays for every branch:
 //   POOLED    more cells than pixels along an axis, at most twice as many
 //   GAPS      cells are set apart
@@ -32,7 +32,7 @@ bool is_value(uint cell) { return (cell & 0x7F800000u) != 0x7F800000u; }
 uint kind_of(uint cell) { return cell & 7u; }
 
 #if defined(POOLED) && defined(MARKED)
-// As pool() in core/figure/pool.h: NaN, +∞, the value farthest from the centre, masked, dropped, −∞.
+// As pool() in core/figures/figure/pool.h: NaN, +∞, the value farthest from the centre, masked, dropped, −∞.
 int rank(uint cell) {
   uint kind = kind_of(cell);
   return is_value(cell) ? 3 : kind == nan ? 5 : kind == pos_inf ? 4 : kind == masked ? 2 : kind == dropped ? 1 : 0;

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/image/png_image.h"
+#include "core/base/image/png_image.h"
 #include "tests/catch.h"
 #include "tests/places.h"
 

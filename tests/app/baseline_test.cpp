@@ -7,7 +7,7 @@
 #include <iterator>
 #include <vector>
 
-#include "core/image/png_image.h"
+#include "core/base/image/png_image.h"
 #include "tests/catch.h"
 #include "tests/places.h"
 

@@ -10,10 +10,10 @@
 #include <sys/wait.h>
 #endif
 
-#include "core/export/command_words.h"
-#include "core/files/array_file.h"
-#include "core/files/array_write.h"
-#include "core/stage/stage.h"
+#include "core/base/arrays/array_file.h"
+#include "core/base/arrays/array_write.h"
+#include "core/figures/export/command_words.h"
+#include "core/rules/stage/stage.h"
 #include "tests/catch.h"
 #include "tests/places.h"
 #include "tests/score_settings.h"

@@ -11,10 +11,10 @@
 #include <sys/wait.h>
 #endif
 
-#include "core/files/array_file.h"
-#include "core/files/array_write.h"
-#include "core/image/png_image.h"
-#include "core/stage/stage.h"
+#include "core/base/arrays/array_file.h"
+#include "core/base/arrays/array_write.h"
+#include "core/base/image/png_image.h"
+#include "core/rules/stage/stage.h"
 #include "tests/matchers.h"
 #include "tests/places.h"
 

@@ -10,16 +10,16 @@
 #include <imgui_internal.h>
 
 #include "app/window/window.h"
-#include "core/files/array_write.h"
-#include "core/image/png_image.h"
-#include "core/scenario/lesson.h"
-#include "core/scenario/scenario_json.h"
-#include "core/tensor/error.h"
+#include "core/base/arrays/array_write.h"
+#include "core/base/image/png_image.h"
+#include "core/base/tensor/error.h"
+#include "core/scenario/documents/lesson.h"
+#include "core/scenario/documents/scenario_json.h"
 #include "tests/catch.h"
 #include "tests/places.h"
 #include "tests/ui/headless.h"
-#include "ui/document/view.h"
-#include "ui/export/export_file.h"
+#include "ui/base/document/view.h"
+#include "ui/dialogs/export/export_file.h"
 
 using namespace headlight;
 using namespace headlight::test;

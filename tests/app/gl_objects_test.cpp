@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "app/window/offscreen.h"
-#include "core/tensor/error.h"
+#include "core/base/tensor/error.h"
 #include "tests/catch.h"
 
 using namespace headlight;

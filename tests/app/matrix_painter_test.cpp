@@ -4,8 +4,8 @@
 #include <random>
 #include <thread>
 
-#include "core/figure/heatmap_raster.h"
-#include "core/tensor/matrix_source.h"
+#include "core/base/tensor/matrix_source.h"
+#include "core/figures/figure/heatmap_raster.h"
 #include "tests/allocations.h"
 #include "tests/app/painter_stage.h"
 
@@ -49,7 +49,7 @@ MatrixQuad quad_of(const Tensor& values, const Colormap& map, int left, int top,
   return quad;
 }
 
-/// The picture that core/figure paints for the quad.
+/// The picture that core/figures/figure paints for the quad.
 Image cpu_picture(const MatrixQuad& quad) {
   CellMasks masks;
   masks.show_leaks = quad.show_leaks;

@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/files/array_file.h"
+#include "core/base/arrays/array_file.h"
 #include "tests/matchers.h"
 #include "tests/places.h"
 

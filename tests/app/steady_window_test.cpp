@@ -3,8 +3,8 @@
 #include "app/window/offscreen.h"
 #include "tests/allocations.h"
 #include "tests/catch.h"
-#include "ui/session/session.h"
 #include "ui/views/registry.h"
+#include "ui/window/session/session.h"
 
 using namespace headlight;
 

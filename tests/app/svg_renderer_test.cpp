@@ -5,7 +5,7 @@
 #include <iterator>
 #include <random>
 
-#include "core/image/png_image.h"
+#include "core/base/image/png_image.h"
 #include "tests/catch.h"
 #include "tests/places.h"
 

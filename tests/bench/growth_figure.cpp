@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "core/figure/canvas.h"
-#include "core/files/whole_file.h"
+#include "core/base/files/whole_file.h"
+#include "core/figures/figure/canvas.h"
 
 using namespace headlight;
 

@@ -10,9 +10,9 @@
 
 #include <dlfcn.h>
 
-#include "core/attention/kernels/kernels.h"
-#include "core/attention/projection.h"
-#include "core/tensor/sampler.h"
+#include "core/base/tensor/sampler.h"
+#include "core/compute/attention/kernels/kernels.h"
+#include "core/compute/attention/projection.h"
 
 namespace {
 

@@ -20,7 +20,7 @@
 #include "app/gl/gl_matrix_painter.h"
 #include "app/window/imgui_host.h"
 #include "app/window/offscreen.h"
-#include "ui/session/session.h"
+#include "ui/window/session/session.h"
 
 using namespace headlight;
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <thread>
 
-#include "core/engine/engine.h"
+#include "core/compute/engine/engine.h"
 #include "tests/attention_inputs.h"
 
 namespace {

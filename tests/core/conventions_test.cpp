@@ -1,9 +1,9 @@
-#include "core/run/conventions.h"
+#include "core/compute/run/conventions.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "core/run/pipeline.h"
+#include "core/compute/run/pipeline.h"
 #include "tests/catch.h"
 #include "tests/places.h"
 

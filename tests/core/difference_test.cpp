@@ -1,9 +1,9 @@
-#include "core/run/difference.h"
+#include "core/compute/run/difference.h"
 
 #include <cmath>
 
-#include "core/run/pipeline.h"
-#include "core/scenario/scenario_json.h"
+#include "core/compute/run/pipeline.h"
+#include "core/scenario/documents/scenario_json.h"
 #include "tests/catch.h"
 
 using namespace headlight;

@@ -1,7 +1,7 @@
 #include <cmath>
 
-#include "core/explain/explain.h"
-#include "core/run/pipeline.h"
+#include "core/compute/run/pipeline.h"
+#include "core/teaching/explain/explain.h"
 #include "tests/catch.h"
 
 using namespace headlight;

@@ -6,14 +6,14 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/architecture/architectures.h"
-#include "core/diagnosis/mistakes.h"
-#include "core/export/export_options.h"
-#include "core/mask/expression.h"
-#include "core/mask/patterns.h"
-#include "core/scenario/scenario_json.h"
-#include "core/scenario/settings_table.h"
-#include "core/stage/stage.h"
+#include "core/figures/export/export_options.h"
+#include "core/models/architecture/architectures.h"
+#include "core/rules/mask/expression.h"
+#include "core/rules/mask/patterns.h"
+#include "core/rules/stage/stage.h"
+#include "core/scenario/documents/scenario_json.h"
+#include "core/scenario/settings/settings_table.h"
+#include "core/teaching/diagnosis/mistakes.h"
 #include "tests/catch.h"
 #include "tests/places.h"
 

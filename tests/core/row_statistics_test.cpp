@@ -1,7 +1,7 @@
 #include <cmath>
 
-#include "core/run/pipeline.h"
-#include "core/run/statistics.h"
+#include "core/compute/run/pipeline.h"
+#include "core/compute/run/statistics.h"
 #include "tests/catch.h"
 
 using namespace headlight;

@@ -1,4 +1,4 @@
-#include "core/tensor/tensor.h"
+#include "core/base/tensor/tensor.h"
 
 #include "tests/catch.h"
 

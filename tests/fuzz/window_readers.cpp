@@ -5,11 +5,11 @@
 #include <random>
 #include <string>
 
-#include "core/tensor/error.h"
+#include "core/base/tensor/error.h"
 #include "tests/fuzz/readers.h"
-#include "ui/session/journal.h"
-#include "ui/session/lesson_memory.h"
-#include "ui/session/recovery.h"
+#include "ui/window/session/journal.h"
+#include "ui/window/session/lesson_memory.h"
+#include "ui/window/session/recovery.h"
 
 namespace headlight::fuzz {
 namespace {

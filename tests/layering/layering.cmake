@@ -1,11 +1,20 @@
 # cmake -DROOT=DIR -P layering.cmake: fails if a layer under DIR includes what is above it or beside it.
 # The arrows point down: app → ui → core. core knows no window at all; ui knows Dear ImGui, but no platform. And within
-# core and within ui no folder includes, over however many others, one that includes it.
+# core and within ui no folder includes, over however many others, one that includes it; no wing of core (core/base, core/rules, …) either.
 cmake_minimum_required(VERSION 3.25)
 
 set(platform "GL/|GLES[23]?/|OpenGL/|EGL/|KHR/|GLFW/|glad|imgui_impl_|X11/")
 set(core_must_not "^(${platform}|imgui|ui/|app/)")
 set(ui_must_not "^(${platform}|app/|backends/)")
+
+# note_use(FROM TO WHY): one folder uses another.
+macro(note_use from to why)
+  if(NOT "${from}" STREQUAL "${to}")
+    list(APPEND folders "${from}")
+    list(APPEND "uses_${from}" "${to}")
+    set("why_${from}_${to}" "${why}")
+  endif()
+endmacro()
 
 foreach(layer core ui)
   file(GLOB_RECURSE sources RELATIVE ${ROOT} ${ROOT}/${layer}/*.cpp ${ROOT}/${layer}/*.h)
@@ -24,10 +33,11 @@ foreach(layer core ui)
       if(header MATCHES "^${layer}/")
         get_filename_component(from ${source} DIRECTORY)
         get_filename_component(to ${header} DIRECTORY)
-        if(NOT from STREQUAL to)
-          list(APPEND folders ${from})
-          list(APPEND "uses_${from}" ${to})
-          set("why_${from}_${to}" "${source} includes ${header}")
+        note_use(${from} ${to} "${source} includes ${header}")
+        string(REGEX MATCH "^core/[^/.]+/" from ${source})
+        string(REGEX MATCH "^core/[^/.]+/" to ${header})
+        if(from AND to)
+          note_use("wing ${from}" "wing ${to}" "${source} includes ${header}")
         endif()
       endif()
     endforeach()

@@ -26,7 +26,7 @@ relative, absolute = 1e-3, 1e-6
 
 
 class Network:
-    """The network of core/training/shape.h, from the parameters of the file, with every stage kept."""
+    """The network of core/compute/training/shape.h, from the parameters of the file, with every stage kept."""
 
     def __init__(self, arrays, options):
         self.p = {k[len("param."):]: torch.tensor(v, dtype=torch.float64, requires_grad=True) for k, v in arrays.items() if k.startswith("param.")}

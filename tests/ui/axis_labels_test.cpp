@@ -1,7 +1,7 @@
-#include "core/run/pipeline.h"
+#include "core/compute/run/pipeline.h"
 #include "tests/catch.h"
-#include "ui/matrix/heat.h"
-#include "ui/matrix/heatmap.h"
+#include "ui/parts/matrix/heat.h"
+#include "ui/parts/matrix/heatmap.h"
 
 using namespace headlight;
 

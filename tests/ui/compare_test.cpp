@@ -1,10 +1,10 @@
 #include <algorithm>
 
-#include "core/run/difference.h"
+#include "core/compute/run/difference.h"
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
-#include "ui/compare/compare_picture.h"
-#include "ui/frame/pictures.h"
+#include "ui/base/frame/pictures.h"
+#include "ui/views/compare/compare_picture.h"
 
 using namespace headlight;
 using namespace headlight::test;

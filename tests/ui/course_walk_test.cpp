@@ -5,20 +5,20 @@
 
 #include <imgui_internal.h>
 
-#include "core/lesson/course.h"
-#include "core/tensor/tensor.h"
-#include "core/text/unicode.h"
-#include "core/text/utf8_path.h"
+#include "core/base/tensor/tensor.h"
+#include "core/base/text/unicode.h"
+#include "core/base/text/utf8_path.h"
+#include "core/teaching/lesson/course.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
 #include "tests/places.h"
 #include "tests/ui/headless.h"
-#include "ui/document/lesson_progress.h"
-#include "ui/document/view.h"
-#include "ui/lessons/answers.h"
-#include "ui/lessons/lesson_panel.h"
-#include "ui/lessons/panel_column.h"
-#include "ui/session/lesson_memory.h"
+#include "ui/base/document/lesson_progress.h"
+#include "ui/base/document/view.h"
+#include "ui/views/lessons/answers.h"
+#include "ui/views/lessons/lesson_panel.h"
+#include "ui/views/lessons/panel_column.h"
+#include "ui/window/session/lesson_memory.h"
 
 using namespace headlight;
 using namespace headlight::test;

@@ -1,7 +1,7 @@
-#include "core/tensor/error.h"
+#include "core/base/tensor/error.h"
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
-#include "ui/export/export_controls.h"
+#include "ui/dialogs/export/export_controls.h"
 
 using namespace headlight;
 using namespace headlight::test;

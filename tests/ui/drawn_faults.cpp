@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <optional>
 
-#include "ui/look/words.h"
+#include "ui/base/look/words.h"
 
 namespace headlight::test {
 namespace {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "ui/frame/matrix_painter.h"
-#include "ui/look/fonts.h"
-#include "ui/look/look.h"
+#include "ui/base/frame/matrix_painter.h"
+#include "ui/base/look/fonts.h"
+#include "ui/base/look/look.h"
 
 namespace headlight::test {
 

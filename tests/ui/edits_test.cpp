@@ -2,8 +2,8 @@
 
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
-#include "ui/document/action.h"
-#include "ui/document/view.h"
+#include "ui/base/document/action.h"
+#include "ui/base/document/view.h"
 
 using namespace headlight;
 using namespace headlight::test;

@@ -9,22 +9,22 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/files/array_file.h"
-#include "core/files/array_write.h"
-#include "core/mask/expression.h"
-#include "core/network/network_trace.h"
-#include "core/scenario/inputs.h"
-#include "core/scenario/scenario_json.h"
-#include "core/scenario/settings_table.h"
-#include "core/tensor/error.h"
-#include "core/tensor/message.h"
-#include "core/text/utf8_path.h"
+#include "core/base/arrays/array_file.h"
+#include "core/base/arrays/array_write.h"
+#include "core/base/tensor/error.h"
+#include "core/base/tensor/message.h"
+#include "core/base/text/utf8_path.h"
+#include "core/compute/network/network_trace.h"
+#include "core/rules/mask/expression.h"
+#include "core/scenario/documents/scenario_json.h"
+#include "core/scenario/inputs/inputs.h"
+#include "core/scenario/settings/settings_table.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
 #include "tests/places.h"
 #include "tests/ui/headless.h"
-#include "ui/look/fonts.h"
-#include "ui/look/words.h"
+#include "ui/base/look/fonts.h"
+#include "ui/base/look/words.h"
 
 using namespace headlight;
 using namespace headlight::test;

@@ -1,12 +1,12 @@
-#include "core/explain/explain.h"
+#include "core/teaching/explain/explain.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "core/run/pipeline.h"
+#include "core/compute/run/pipeline.h"
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
-#include "ui/document/view.h"
+#include "ui/base/document/view.h"
 
 using namespace headlight;
 using namespace headlight::test;

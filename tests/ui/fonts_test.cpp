@@ -1,11 +1,11 @@
-#include "ui/look/fonts.h"
+#include "ui/base/look/fonts.h"
 
 #include <algorithm>
 
-#include "core/text/unicode.h"
+#include "core/base/text/unicode.h"
 #include "tests/catch.h"
+#include "ui/base/look/words.h"
 #include "ui/imgui_compat.h"
-#include "ui/look/words.h"
 
 using namespace headlight;
 

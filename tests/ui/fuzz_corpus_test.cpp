@@ -1,5 +1,5 @@
 // Reads every file of the fuzzing corpora of ui, and every finding, with its reader.
-#include "core/tensor/error.h"
+#include "core/base/tensor/error.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
 #include "tests/fuzz/readers.h"

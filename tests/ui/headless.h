@@ -6,9 +6,9 @@
 
 #include <imgui.h>
 
-#include "ui/frame/matrix_painter.h"
+#include "ui/base/frame/matrix_painter.h"
 #include "ui/imgui_compat.h"
-#include "ui/session/session.h"
+#include "ui/window/session/session.h"
 
 struct ImRect;
 

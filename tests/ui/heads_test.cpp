@@ -4,10 +4,10 @@
 
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
-#include "ui/frame/pictures.h"
-#include "ui/heads/heads_picture.h"
-#include "ui/look/fonts.h"
-#include "ui/look/words.h"
+#include "ui/base/frame/pictures.h"
+#include "ui/base/look/fonts.h"
+#include "ui/base/look/words.h"
+#include "ui/views/heads/heads_picture.h"
 
 using namespace headlight;
 using namespace headlight::test;

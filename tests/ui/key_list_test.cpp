@@ -11,10 +11,10 @@
 #include "tests/core/files/samples.h"
 #include "tests/places.h"
 #include "tests/ui/headless.h"
-#include "ui/document/view.h"
-#include "ui/look/fonts.h"
-#include "ui/look/words.h"
-#include "ui/panels/registry.h"
+#include "ui/base/document/view.h"
+#include "ui/base/look/fonts.h"
+#include "ui/base/look/words.h"
+#include "ui/window/panels/registry.h"
 
 using namespace headlight;
 using namespace headlight::test;

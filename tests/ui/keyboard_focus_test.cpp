@@ -9,9 +9,9 @@
 
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
-#include "ui/geometry/rect.h"
-#include "ui/session/journal.h"
-#include "ui/session/recovery.h"
+#include "ui/base/geometry/rect.h"
+#include "ui/window/session/journal.h"
+#include "ui/window/session/recovery.h"
 
 using namespace headlight;
 using namespace headlight::test;

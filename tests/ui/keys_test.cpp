@@ -5,7 +5,7 @@
 
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
-#include "ui/level/focus.h"
+#include "ui/parts/level/focus.h"
 #include "ui/views/registry.h"
 
 using namespace headlight;

@@ -3,16 +3,16 @@
 #include <cmath>
 #include <set>
 
-#include "core/lesson/course.h"
-#include "core/network/network_trace.h"
-#include "core/scenario/settings_table.h"
-#include "core/tensor/error.h"
+#include "core/base/tensor/error.h"
+#include "core/compute/network/network_trace.h"
+#include "core/scenario/settings/settings_table.h"
+#include "core/teaching/lesson/course.h"
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
-#include "ui/document/lesson_progress.h"
-#include "ui/lessons/answers.h"
-#include "ui/look/fonts.h"
-#include "ui/widgets/typed_number.h"
+#include "ui/base/document/lesson_progress.h"
+#include "ui/base/look/fonts.h"
+#include "ui/parts/widgets/typed_number.h"
+#include "ui/views/lessons/answers.h"
 
 using namespace headlight;
 using namespace headlight::test;

@@ -3,15 +3,15 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/diagnosis/reproduction.h"
-#include "core/lesson/course.h"
-#include "core/network/network_trace.h"
-#include "core/run/pipeline.h"
-#include "core/text/utf8_path.h"
+#include "core/base/text/utf8_path.h"
+#include "core/compute/network/network_trace.h"
+#include "core/compute/run/pipeline.h"
+#include "core/teaching/diagnosis/reproduction.h"
+#include "core/teaching/lesson/course.h"
 #include "tests/catch.h"
-#include "ui/document/action.h"
-#include "ui/document/lesson_progress.h"
-#include "ui/lessons/answers.h"
+#include "ui/base/document/action.h"
+#include "ui/base/document/lesson_progress.h"
+#include "ui/views/lessons/answers.h"
 
 using namespace headlight;
 

@@ -3,20 +3,20 @@
 
 #include <imgui_internal.h>
 
-#include "core/explain/explain.h"
-#include "core/lesson/course.h"
-#include "core/run/pipeline.h"
+#include "core/compute/run/pipeline.h"
+#include "core/teaching/explain/explain.h"
+#include "core/teaching/lesson/course.h"
 #include "tests/catch.h"
 #include "tests/places.h"
 #include "tests/ui/studio.h"
-#include "ui/document/action.h"
-#include "ui/document/lesson_progress.h"
-#include "ui/document/view.h"
-#include "ui/level/matrix_numbers.h"
-#include "ui/level/row_prose.h"
-#include "ui/operation/operation.h"
-#include "ui/player/stages.h"
-#include "ui/sentence/sentence.h"
+#include "ui/base/document/action.h"
+#include "ui/base/document/lesson_progress.h"
+#include "ui/base/document/view.h"
+#include "ui/parts/level/matrix_numbers.h"
+#include "ui/parts/level/row_prose.h"
+#include "ui/parts/player/stages.h"
+#include "ui/views/operation/operation.h"
+#include "ui/views/sentence/sentence.h"
 
 using namespace headlight;
 using namespace headlight::test;

@@ -1,11 +1,11 @@
 // The map: positions of cells at every zoom, painted tiles of long matrices, mouse and keys.
 #include <cmath>
 
-#include "core/tensor/error.h"
+#include "core/base/tensor/error.h"
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
-#include "ui/document/view.h"
-#include "ui/map/map_picture.h"
+#include "ui/base/document/view.h"
+#include "ui/views/map/map_picture.h"
 
 using namespace headlight;
 using namespace headlight::test;

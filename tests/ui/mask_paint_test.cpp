@@ -1,14 +1,14 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "core/files/array_write.h"
-#include "core/scenario/scenario_json.h"
+#include "core/base/arrays/array_write.h"
+#include "core/scenario/documents/scenario_json.h"
 #include "tests/allocations.h"
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
-#include "ui/look/fonts.h"
-#include "ui/masklab/mask_field.h"
-#include "ui/matrix/heat.h"
+#include "ui/base/look/fonts.h"
+#include "ui/parts/matrix/heat.h"
+#include "ui/views/masklab/mask_field.h"
 
 using namespace headlight;
 using namespace headlight::test;

@@ -1,7 +1,7 @@
 #include "tests/allocations.h"
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
-#include "ui/masklab/sheet.h"
+#include "ui/views/masklab/sheet.h"
 
 using namespace headlight;
 using namespace headlight::test;

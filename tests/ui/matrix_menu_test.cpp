@@ -3,8 +3,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "core/export/stage_figure.h"
-#include "core/files/array_file.h"
+#include "core/base/arrays/array_file.h"
+#include "core/figures/export/stage_figure.h"
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
 

@@ -4,14 +4,14 @@
 #include <filesystem>
 #include <thread>
 
-#include "core/diagnosis/reproduction.h"
-#include "core/files/array_write.h"
+#include "core/base/arrays/array_write.h"
+#include "core/teaching/diagnosis/reproduction.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
 #include "tests/ui/headless.h"
-#include "ui/document/action.h"
-#include "ui/lessons/lesson_panel.h"
-#include "ui/mine/mine_picture.h"
+#include "ui/base/document/action.h"
+#include "ui/views/lessons/lesson_panel.h"
+#include "ui/views/mine/mine_picture.h"
 
 using namespace headlight;
 using namespace headlight::test;

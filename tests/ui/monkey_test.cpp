@@ -10,7 +10,7 @@
 
 #include "tests/catch.h"
 #include "tests/places.h"
-#include "ui/document/action.h"
+#include "ui/base/document/action.h"
 
 using namespace headlight;
 using namespace headlight::test;

@@ -2,17 +2,17 @@
 #include <algorithm>
 #include <tuple>
 
-#include "core/export/layers_figure.h"
-#include "core/network/attention_flow.h"
-#include "core/network/head_patterns.h"
-#include "core/network/network.h"
-#include "core/scenario/inputs.h"
+#include "core/compute/network/attention_flow.h"
+#include "core/compute/network/head_patterns.h"
+#include "core/compute/network/network.h"
+#include "core/figures/export/layers_figure.h"
+#include "core/scenario/inputs/inputs.h"
 #include "tests/matchers.h"
 #include "tests/places.h"
 #include "tests/ui/headless.h"
-#include "ui/export/export_file.h"
-#include "ui/level/scene.h"
-#include "ui/network/network_scene.h"
+#include "ui/dialogs/export/export_file.h"
+#include "ui/parts/level/scene.h"
+#include "ui/views/network/network_scene.h"
 
 using namespace headlight;
 using namespace headlight::test;

@@ -2,18 +2,18 @@
 #include <chrono>
 #include <thread>
 
-#include "core/files/array_write.h"
-#include "core/files/recent_files.h"
-#include "core/scenario/scenario_json.h"
-#include "core/text/utf8_path.h"
+#include "core/base/arrays/array_write.h"
+#include "core/base/files/recent_files.h"
+#include "core/base/text/utf8_path.h"
+#include "core/scenario/documents/scenario_json.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
 #include "tests/places.h"
 #include "tests/ui/headless.h"
-#include "ui/export/export_file.h"
-#include "ui/open/folder_listing.h"
-#include "ui/open/open_dialog.h"
-#include "ui/open/opener.h"
+#include "ui/dialogs/export/export_file.h"
+#include "ui/dialogs/open/folder_listing.h"
+#include "ui/dialogs/open/open_dialog.h"
+#include "ui/dialogs/open/opener.h"
 
 using namespace headlight;
 using namespace headlight::test;

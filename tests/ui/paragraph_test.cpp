@@ -1,4 +1,4 @@
-#include "ui/widgets/paragraph.h"
+#include "ui/parts/widgets/paragraph.h"
 
 #include <string>
 #include <vector>

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/files/array_write.h"
+#include "core/base/arrays/array_write.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
 #include "tests/ui/headless.h"

@@ -5,17 +5,17 @@
 #include <span>
 #include <tuple>
 
-#include "core/files/whole_file.h"
-#include "core/image/png_image.h"
-#include "core/network/network.h"
-#include "core/scenario/inputs.h"
+#include "core/base/files/whole_file.h"
+#include "core/base/image/png_image.h"
+#include "core/compute/network/network.h"
+#include "core/scenario/inputs/inputs.h"
 #include "tests/catch.h"
 #include "tests/places.h"
 #include "tests/ui/studio.h"
-#include "ui/frame/frame.h"
-#include "ui/operation/next.h"
-#include "ui/operation/why.h"
-#include "ui/sentence/story.h"
+#include "ui/base/frame/frame.h"
+#include "ui/views/operation/next.h"
+#include "ui/views/operation/why.h"
+#include "ui/views/sentence/story.h"
 
 using namespace headlight;
 using namespace headlight::test;

@@ -1,4 +1,4 @@
-#include "ui/frame/pictures.h"
+#include "ui/base/frame/pictures.h"
 
 #include <string>
 

@@ -1,9 +1,9 @@
 #include <algorithm>
 
-#include "core/run/pipeline.h"
+#include "core/compute/run/pipeline.h"
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
-#include "ui/timeline/timeline.h"
+#include "ui/base/timeline/timeline.h"
 
 using namespace headlight;
 using namespace headlight::test;

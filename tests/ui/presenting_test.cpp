@@ -1,10 +1,10 @@
 // Presentations: a frozen picture and the notes under it.
-#include "core/lesson/course.h"
+#include "core/teaching/lesson/course.h"
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
-#include "ui/document/lesson_progress.h"
-#include "ui/level/scene.h"
-#include "ui/look/fonts.h"
+#include "ui/base/document/lesson_progress.h"
+#include "ui/base/look/fonts.h"
+#include "ui/parts/level/scene.h"
 
 using namespace headlight;
 using namespace headlight::test;

@@ -1,11 +1,11 @@
 #include <algorithm>
 
-#include "core/explain/explain.h"
-#include "core/run/pipeline.h"
+#include "core/compute/run/pipeline.h"
+#include "core/teaching/explain/explain.h"
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
-#include "ui/inspector/inspector_picture.h"
-#include "ui/pipeline/picture.h"
+#include "ui/views/inspector/inspector_picture.h"
+#include "ui/views/pipeline/picture.h"
 
 using namespace headlight;
 using namespace headlight::test;

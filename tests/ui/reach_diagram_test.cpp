@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "core/mask/evaluate.h"
+#include "core/rules/mask/evaluate.h"
 #include "tests/catch.h"
-#include "ui/masklab/reach_picture.h"
+#include "ui/views/masklab/reach_picture.h"
 
 using namespace headlight;
 

@@ -1,4 +1,4 @@
-#include "ui/session/recovery.h"
+#include "ui/window/session/recovery.h"
 
 #include <chrono>
 #include <csignal>
@@ -13,13 +13,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/scenario/scenario_json.h"
+#include "core/scenario/documents/scenario_json.h"
 #include "tests/catch.h"
 #include "tests/ui/monkey.h"
-#include "ui/document/action.h"
-#include "ui/document/view.h"
-#include "ui/session/journal.h"
+#include "ui/base/document/action.h"
+#include "ui/base/document/view.h"
 #include "ui/views/registry.h"
+#include "ui/window/session/journal.h"
 
 using namespace headlight;
 using namespace headlight::test;

@@ -5,15 +5,15 @@
 #include <numbers>
 #include <random>
 
-#include "core/explain/explain.h"
-#include "core/network/network.h"
-#include "core/network/row_parts.h"
-#include "core/scenario/inputs.h"
+#include "core/compute/network/network.h"
+#include "core/compute/network/row_parts.h"
+#include "core/scenario/inputs/inputs.h"
+#include "core/teaching/explain/explain.h"
 #include "tests/catch.h"
 #include "tests/places.h"
 #include "tests/ui/studio.h"
-#include "ui/level/matrix_numbers.h"
-#include "ui/sentence/story.h"
+#include "ui/parts/level/matrix_numbers.h"
+#include "ui/views/sentence/story.h"
 
 using namespace headlight;
 using namespace headlight::test;

@@ -1,18 +1,18 @@
 // The sentence as a question: which word is asked about, which head answers, the own text, and the mask in it.
 #include <algorithm>
 
-#include "core/network/network.h"
-#include "core/scenario/inputs.h"
+#include "core/compute/network/network.h"
+#include "core/scenario/inputs/inputs.h"
 #include "tests/catch.h"
 #include "tests/places.h"
 #include "tests/ui/drawn_items.h"
 #include "tests/ui/studio.h"
-#include "ui/document/view.h"
+#include "ui/base/document/view.h"
 #include "ui/imgui_compat.h"
-#include "ui/level/focus.h"
-#include "ui/network/network_scene.h"
-#include "ui/player/stages.h"
-#include "ui/sentence/story.h"
+#include "ui/parts/level/focus.h"
+#include "ui/parts/player/stages.h"
+#include "ui/views/network/network_scene.h"
+#include "ui/views/sentence/story.h"
 
 using namespace headlight;
 using namespace headlight::test;

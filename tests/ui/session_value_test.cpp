@@ -1,17 +1,17 @@
 // Undo, requests during a computation, and replaying a log of actions.
 #include <nlohmann/json.hpp>
 
-#include "core/lesson/course.h"
-#include "core/tensor/error.h"
+#include "core/base/tensor/error.h"
+#include "core/teaching/lesson/course.h"
 #include "tests/catch.h"
 #include "tests/ui/monkey.h"
-#include "ui/document/action.h"
-#include "ui/document/lesson_progress.h"
-#include "ui/document/logged_actions.h"
-#include "ui/document/view.h"
-#include "ui/document/wanted.h"
-#include "ui/look/words.h"
-#include "ui/session/recovery.h"
+#include "ui/base/document/action.h"
+#include "ui/base/document/lesson_progress.h"
+#include "ui/base/document/logged_actions.h"
+#include "ui/base/document/view.h"
+#include "ui/base/document/wanted.h"
+#include "ui/base/look/words.h"
+#include "ui/window/session/recovery.h"
 
 using namespace headlight;
 using namespace headlight::test;

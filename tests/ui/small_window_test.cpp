@@ -4,12 +4,12 @@
 #include <iterator>
 #include <tuple>
 
-#include "core/run/difference.h"
+#include "core/compute/run/difference.h"
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
-#include "ui/look/fonts.h"
-#include "ui/look/words.h"
-#include "ui/masklab/mask_picture.h"
+#include "ui/base/look/fonts.h"
+#include "ui/base/look/words.h"
+#include "ui/views/masklab/mask_picture.h"
 
 using namespace headlight;
 using namespace headlight::test;

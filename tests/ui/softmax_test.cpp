@@ -5,14 +5,14 @@
 #include <limits>
 #include <set>
 
-#include "core/explain/explain.h"
-#include "core/scenario/inputs.h"
+#include "core/scenario/inputs/inputs.h"
+#include "core/teaching/explain/explain.h"
 #include "tests/catch.h"
 #include "tests/places.h"
 #include "tests/ui/studio.h"
-#include "ui/operation/next.h"
-#include "ui/operation/operation.h"
-#include "ui/operation/softmax_layout.h"
+#include "ui/views/operation/next.h"
+#include "ui/views/operation/operation.h"
+#include "ui/views/operation/softmax_layout.h"
 
 using namespace headlight;
 using namespace headlight::test;

@@ -1,10 +1,10 @@
 // Checks that every stage in the table has a card, a moment, an operation, a colour and texts in the window.
-#include "core/run/pipeline.h"
+#include "core/compute/run/pipeline.h"
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
-#include "ui/look/words.h"
-#include "ui/operation/operation.h"
-#include "ui/pipeline/layout.h"
+#include "ui/base/look/words.h"
+#include "ui/views/operation/operation.h"
+#include "ui/views/pipeline/layout.h"
 
 using namespace headlight;
 using namespace headlight::test;

@@ -2,7 +2,7 @@
 #include "tests/catch.h"
 #include "tests/places.h"
 #include "tests/ui/headless.h"
-#include "ui/masklab/mask_picture.h"
+#include "ui/views/masklab/mask_picture.h"
 #include "ui/views/registry.h"
 
 using namespace headlight;

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "tests/ui/headless.h"
-#include "ui/operation/operation.h"
-#include "ui/sentence/sentence.h"
-#include "ui/widgets/math_text.h"
+#include "ui/parts/widgets/math_text.h"
+#include "ui/views/operation/operation.h"
+#include "ui/views/sentence/sentence.h"
 
 namespace headlight::test {
 

@@ -8,7 +8,7 @@
 #include "tests/catch.h"
 #include "tests/places.h"
 #include "tests/ui/headless.h"
-#include "ui/look/words.h"
+#include "ui/base/look/words.h"
 
 using namespace headlight;
 using namespace headlight::test;

@@ -7,8 +7,8 @@
 #include "tests/places.h"
 #include "tests/ui/drawn_faults.h"
 #include "tests/ui/headless.h"
-#include "ui/look/fonts.h"
-#include "ui/look/look.h"
+#include "ui/base/look/fonts.h"
+#include "ui/base/look/look.h"
 
 using namespace headlight;
 using namespace headlight::test;

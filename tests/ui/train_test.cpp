@@ -1,16 +1,16 @@
 // The view Train: a run that learns in the window, its picture, and the way from it to the other views and back.
-#include "ui/train/train.h"
+#include "ui/views/train/train.h"
 
 #include <algorithm>
 #include <chrono>
 #include <thread>
 
-#include "core/training/task.h"
+#include "core/compute/training/task.h"
 #include "tests/allocations.h"
 #include "tests/matchers.h"
 #include "tests/ui/headless.h"
 #include "tests/ui/studio.h"
-#include "ui/train/train_groups.h"
+#include "ui/views/train/train_groups.h"
 
 using namespace headlight;
 using namespace headlight::test;

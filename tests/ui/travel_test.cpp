@@ -1,5 +1,5 @@
 // Transitions between scenes: numbers that both have move, everything else fades.
-#include "ui/level/travel.h"
+#include "ui/parts/level/travel.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,8 +7,8 @@
 #include "tests/catch.h"
 #include "tests/places.h"
 #include "tests/ui/studio.h"
-#include "ui/export/recorder.h"
-#include "ui/player/stages.h"
+#include "ui/dialogs/export/recorder.h"
+#include "ui/parts/player/stages.h"
 
 using namespace headlight;
 using namespace headlight::test;

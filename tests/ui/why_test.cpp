@@ -1,27 +1,27 @@
 // Contribution norms beside weights, the parts of a logit, and the logit lens, which predicts from the row after a
 // layer.
-#include "ui/operation/why.h"
+#include "ui/views/operation/why.h"
 
 #include <numeric>
 
-#include "core/network/head_study.h"
-#include "core/network/logit_parts.h"
-#include "core/network/network.h"
-#include "core/network/network_trace.h"
-#include "core/run/contributions.h"
-#include "core/scenario/inputs.h"
+#include "core/compute/network/head_study.h"
+#include "core/compute/network/logit_parts.h"
+#include "core/compute/network/network.h"
+#include "core/compute/network/network_trace.h"
+#include "core/compute/run/contributions.h"
+#include "core/scenario/inputs/inputs.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
 #include "tests/ui/studio.h"
-#include "ui/document/view.h"
-#include "ui/frame/colormaps.h"
-#include "ui/frame/frame.h"
-#include "ui/level/matrix_numbers.h"
-#include "ui/level/row_prose.h"
-#include "ui/look/fonts.h"
-#include "ui/network/network_scene.h"
-#include "ui/sentence/story.h"
-#include "ui/timeline/timeline.h"
+#include "ui/base/document/view.h"
+#include "ui/base/frame/colormaps.h"
+#include "ui/base/frame/frame.h"
+#include "ui/base/look/fonts.h"
+#include "ui/base/timeline/timeline.h"
+#include "ui/parts/level/matrix_numbers.h"
+#include "ui/parts/level/row_prose.h"
+#include "ui/views/network/network_scene.h"
+#include "ui/views/sentence/story.h"
 
 using namespace headlight;
 using namespace headlight::test;

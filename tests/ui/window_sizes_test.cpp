@@ -3,14 +3,14 @@
 #include <cmath>
 #include <map>
 
-#include "core/files/array_write.h"
-#include "core/text/utf8_path.h"
+#include "core/base/arrays/array_write.h"
+#include "core/base/text/utf8_path.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
 #include "tests/ui/drawn_faults.h"
 #include "tests/ui/headless.h"
-#include "ui/look/fonts.h"
-#include "ui/look/look.h"
+#include "ui/base/look/fonts.h"
+#include "ui/base/look/look.h"
 #include "ui/views/registry.h"
 
 using namespace headlight;

@@ -1,9 +1,9 @@
-#include "core/text/unicode.h"
+#include "core/base/text/unicode.h"
 #include "tests/catch.h"
 #include "tests/places.h"
 #include "tests/ui/headless.h"
-#include "ui/panels/registry.h"
 #include "ui/views/registry.h"
+#include "ui/window/panels/registry.h"
 
 using namespace headlight;
 using namespace headlight::test;

@@ -1,14 +1,14 @@
 // Generating text in the sentence: words that are clicked or drawn, and the sampling settings.
 #include <algorithm>
 
-#include "core/network/network.h"
-#include "core/network/sampling.h"
-#include "core/scenario/inputs.h"
+#include "core/compute/network/network.h"
+#include "core/compute/network/sampling.h"
+#include "core/scenario/inputs/inputs.h"
 #include "tests/catch.h"
 #include "tests/places.h"
 #include "tests/ui/studio.h"
-#include "ui/document/view.h"
-#include "ui/sentence/sides.h"
+#include "ui/base/document/view.h"
+#include "ui/views/sentence/sides.h"
 
 using namespace headlight;
 using namespace headlight::test;

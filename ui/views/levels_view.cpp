@@ -2,12 +2,12 @@
 #include <cmath>
 #include <vector>
 
-#include "ui/frame/frame.h"
-#include "ui/level/travel.h"
-#include "ui/operation/operation.h"
-#include "ui/pipeline/pipeline_scene.h"
-#include "ui/sentence/sentence.h"
+#include "ui/base/frame/frame.h"
+#include "ui/parts/level/travel.h"
+#include "ui/views/operation/operation.h"
+#include "ui/views/pipeline/pipeline_scene.h"
 #include "ui/views/registry.h"
+#include "ui/views/sentence/sentence.h"
 
 namespace headlight {
 namespace {

@@ -4,15 +4,15 @@
 #include <array>
 #include <utility>
 
-#include "ui/export/export_open.h"
-#include "ui/heads/heads_picture.h"
-#include "ui/lessons/lesson_panel.h"
-#include "ui/map/map_picture.h"
-#include "ui/masklab/mask_picture.h"
-#include "ui/masklab/painting.h"
-#include "ui/mine/mine_picture.h"
-#include "ui/network/network_scene.h"
-#include "ui/train/train.h"
+#include "ui/dialogs/export/export_open.h"
+#include "ui/views/heads/heads_picture.h"
+#include "ui/views/lessons/lesson_panel.h"
+#include "ui/views/map/map_picture.h"
+#include "ui/views/masklab/mask_picture.h"
+#include "ui/views/masklab/painting.h"
+#include "ui/views/mine/mine_picture.h"
+#include "ui/views/network/network_scene.h"
+#include "ui/views/train/train.h"
 
 namespace headlight {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <span>
 
-#include "ui/frame/frame.h"
-#include "ui/geometry/rect.h"
+#include "ui/base/frame/frame.h"
+#include "ui/base/geometry/rect.h"
 
 namespace headlight {
 

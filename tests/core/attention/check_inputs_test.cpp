@@ -1,6 +1,6 @@
-#include "core/explain/explain.h"
-#include "core/run/pipeline.h"
-#include "core/tensor/error.h"
+#include "core/base/tensor/error.h"
+#include "core/compute/run/pipeline.h"
+#include "core/teaching/explain/explain.h"
 #include "tests/attention_inputs.h"
 #include "tests/catch.h"
 

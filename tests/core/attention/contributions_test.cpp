@@ -1,8 +1,8 @@
 // contribution_norms against loops over single numbers.
-#include "core/run/contributions.h"
+#include "core/compute/run/contributions.h"
 
-#include "core/explain/explain.h"
-#include "core/tensor/error.h"
+#include "core/base/tensor/error.h"
+#include "core/teaching/explain/explain.h"
 #include "tests/attention_inputs.h"
 #include "tests/matchers.h"
 

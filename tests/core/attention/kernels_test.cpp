@@ -1,12 +1,12 @@
-#include "core/attention/kernels/kernels.h"
+#include "core/compute/attention/kernels/kernels.h"
 
 #include <cmath>
 #include <limits>
 #include <numeric>
 
-#include "core/attention/product.h"
-#include "core/attention/projection.h"
-#include "core/attention/sweep.h"
+#include "core/compute/attention/product.h"
+#include "core/compute/attention/projection.h"
+#include "core/compute/attention/sweep.h"
 #include "tests/attention_inputs.h"
 #include "tests/matchers.h"
 

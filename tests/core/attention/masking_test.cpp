@@ -1,4 +1,4 @@
-#include "core/scenario/inputs.h"
+#include "core/scenario/inputs/inputs.h"
 #include "tests/attention_inputs.h"
 #include "tests/matchers.h"
 

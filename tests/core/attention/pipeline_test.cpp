@@ -1,9 +1,9 @@
-#include "core/run/pipeline.h"
+#include "core/compute/run/pipeline.h"
 
 #include <algorithm>
 #include <numeric>
 
-#include "core/scenario/inputs.h"
+#include "core/scenario/inputs/inputs.h"
 #include "tests/attention_inputs.h"
 #include "tests/matchers.h"
 

@@ -1,6 +1,6 @@
-#include "core/attention/norm_and_rotation.h"
-#include "core/attention/sweep.h"
-#include "core/position/relative_bias.h"
+#include "core/compute/attention/norm_and_rotation.h"
+#include "core/compute/attention/sweep.h"
+#include "core/rules/position/relative_bias.h"
 #include "tests/attention_inputs.h"
 #include "tests/matchers.h"
 

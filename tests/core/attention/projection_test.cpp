@@ -1,9 +1,9 @@
-#include "core/attention/projection.h"
+#include "core/compute/attention/projection.h"
 
 #include <algorithm>
 
-#include "core/attention/product.h"
-#include "core/tensor/sampler.h"
+#include "core/base/tensor/sampler.h"
+#include "core/compute/attention/product.h"
 #include "tests/attention_inputs.h"
 #include "tests/matchers.h"
 

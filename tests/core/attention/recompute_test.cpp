@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <atomic>
 
-#include "core/attention/workers.h"
-#include "core/run/pipeline.h"
-#include "core/scenario/inputs.h"
-#include "core/tensor/error.h"
+#include "core/base/tensor/error.h"
+#include "core/compute/attention/workers.h"
+#include "core/compute/run/pipeline.h"
+#include "core/scenario/inputs/inputs.h"
 #include "tests/attention_inputs.h"
 #include "tests/matchers.h"
 

@@ -1,7 +1,7 @@
-#include "core/attention/softmax.h"
+#include "core/compute/attention/softmax.h"
 
-#include "core/attention/sweep.h"
-#include "core/tensor/sampler.h"
+#include "core/base/tensor/sampler.h"
+#include "core/compute/attention/sweep.h"
 #include "tests/attention_inputs.h"
 #include "tests/matchers.h"
 

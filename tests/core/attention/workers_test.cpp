@@ -1,10 +1,10 @@
-#include "core/attention/workers.h"
+#include "core/compute/attention/workers.h"
 
 #include <algorithm>
 #include <atomic>
 #include <vector>
 
-#include "core/tensor/error.h"
+#include "core/base/tensor/error.h"
 #include "tests/catch.h"
 
 using namespace headlight;

@@ -1,6 +1,6 @@
 // Diagnosis of several mistakes at once and of faults that are no known mistake. tests/app/diagnosis.py tests each
 // mistake by itself.
-#include "core/diagnosis/diagnosis.h"
+#include "core/teaching/diagnosis/diagnosis.h"
 
 #include <algorithm>
 #include <bit>
@@ -8,12 +8,12 @@
 #include <set>
 #include <thread>
 
-#include "core/attention/projection.h"
-#include "core/attention/softmax.h"
-#include "core/attention/sweep.h"
-#include "core/diagnosis/mistakes.h"
-#include "core/parallel/worker.h"
-#include "core/tensor/error.h"
+#include "core/base/parallel/worker.h"
+#include "core/base/tensor/error.h"
+#include "core/compute/attention/projection.h"
+#include "core/compute/attention/softmax.h"
+#include "core/compute/attention/sweep.h"
+#include "core/teaching/diagnosis/mistakes.h"
 #include "tests/core/diagnosis/own.h"
 #include "tests/matchers.h"
 

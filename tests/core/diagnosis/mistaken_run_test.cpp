@@ -1,7 +1,7 @@
 // Compare finds each mistake that mistaken_stages() makes.
-#include "core/diagnosis/comparer.h"
-#include "core/diagnosis/reproduction.h"
-#include "core/tensor/error.h"
+#include "core/base/tensor/error.h"
+#include "core/teaching/diagnosis/comparer.h"
+#include "core/teaching/diagnosis/reproduction.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "core/diagnosis/diagnosis.h"
-#include "core/files/array_write.h"
-#include "core/run/pipeline.h"
+#include "core/base/arrays/array_write.h"
+#include "core/compute/run/pipeline.h"
+#include "core/teaching/diagnosis/diagnosis.h"
 
 namespace headlight {
 

@@ -1,7 +1,7 @@
-#include "core/diagnosis/own_stages.h"
+#include "core/teaching/diagnosis/own_stages.h"
 
-#include "core/attention/projection.h"
-#include "core/tensor/error.h"
+#include "core/base/tensor/error.h"
+#include "core/compute/attention/projection.h"
 #include "tests/core/diagnosis/own.h"
 #include "tests/matchers.h"
 

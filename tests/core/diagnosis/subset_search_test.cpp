@@ -1,7 +1,7 @@
 #include <numeric>
 
-#include "core/diagnosis/weight_recovery.h"
-#include "core/tensor/sampler.h"
+#include "core/base/tensor/sampler.h"
+#include "core/teaching/diagnosis/weight_recovery.h"
 #include "tests/catch.h"
 
 using namespace headlight;

@@ -1,10 +1,10 @@
-#include "core/engine/engine.h"
+#include "core/compute/engine/engine.h"
 
 #include <atomic>
 #include <cstdlib>
 #include <vector>
 
-#include "core/run/statistics.h"
+#include "core/compute/run/statistics.h"
 #include "tests/catch.h"
 
 using namespace headlight;

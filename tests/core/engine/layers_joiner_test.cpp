@@ -1,6 +1,6 @@
 // Rollout and flow are the same whether a worker or the caller computes them, and the newest request wins.
-#include "core/engine/long_task.h"
-#include "core/network/attention_flow.h"
+#include "core/compute/engine/long_task.h"
+#include "core/compute/network/attention_flow.h"
 #include "tests/attention_inputs.h"
 #include "tests/matchers.h"
 

@@ -1,9 +1,9 @@
-#include "core/engine/long_task.h"
+#include "core/compute/engine/long_task.h"
 
 #include <atomic>
 #include <thread>
 
-#include "core/tensor/error.h"
+#include "core/base/tensor/error.h"
 #include "tests/catch.h"
 
 using namespace headlight;

@@ -1,8 +1,8 @@
-#include "core/engine/tile_store.h"
+#include "core/compute/engine/tile_store.h"
 
 #include <cmath>
 
-#include "core/tensor/sampler.h"
+#include "core/base/tensor/sampler.h"
 #include "tests/catch.h"
 
 using namespace headlight;

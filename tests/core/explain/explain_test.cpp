@@ -1,14 +1,14 @@
-#include "core/explain/explain.h"
+#include "core/teaching/explain/explain.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "core/explain/math_markup.h"
-#include "core/files/array_file.h"
-#include "core/network/network_trace.h"
-#include "core/run/pipeline.h"
-#include "core/tensor/error.h"
-#include "core/tensor/sampler.h"
+#include "core/base/arrays/array_file.h"
+#include "core/base/tensor/error.h"
+#include "core/base/tensor/sampler.h"
+#include "core/compute/network/network_trace.h"
+#include "core/compute/run/pipeline.h"
+#include "core/teaching/explain/math_markup.h"
 #include "tests/attention_inputs.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"

@@ -1,4 +1,4 @@
-#include "core/explain/head_plane.h"
+#include "core/teaching/explain/head_plane.h"
 
 #include <cmath>
 

@@ -1,13 +1,13 @@
-#include "core/export/export_options.h"
+#include "core/figures/export/export_options.h"
 
 #include <algorithm>
 #include <map>
 
-#include "core/export/command_words.h"
-#include "core/files/array_write.h"
-#include "core/network/network_trace.h"
-#include "core/scenario/settings_table.h"
-#include "core/tensor/error.h"
+#include "core/base/arrays/array_write.h"
+#include "core/base/tensor/error.h"
+#include "core/compute/network/network_trace.h"
+#include "core/figures/export/command_words.h"
+#include "core/scenario/settings/settings_table.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
 #include "tests/places.h"

@@ -4,13 +4,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/export/layers_figure.h"
-#include "core/figure/figure.h"
-#include "core/files/load_budget.h"
-#include "core/network/network_trace.h"
-#include "core/run/contributions.h"
-#include "core/tensor/error.h"
-#include "core/text/utf8_path.h"
+#include "core/base/files/load_budget.h"
+#include "core/base/tensor/error.h"
+#include "core/base/text/utf8_path.h"
+#include "core/compute/network/network_trace.h"
+#include "core/compute/run/contributions.h"
+#include "core/figures/export/layers_figure.h"
+#include "core/figures/figure/figure.h"
 #include "tests/core/files/samples.h"
 #include "tests/matchers.h"
 #include "tests/places.h"

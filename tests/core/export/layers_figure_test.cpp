@@ -1,15 +1,15 @@
 // Figures of all layers, and of the difference of two files.
-#include "core/export/layers_figure.h"
+#include "core/figures/export/layers_figure.h"
 
 #include <algorithm>
 #include <filesystem>
 
-#include "core/figure/figure_layout.h"
-#include "core/network/attention_flow.h"
-#include "core/network/logit_parts.h"
-#include "core/network/network_trace.h"
-#include "core/scenario/inputs.h"
-#include "core/tensor/error.h"
+#include "core/base/tensor/error.h"
+#include "core/compute/network/attention_flow.h"
+#include "core/compute/network/logit_parts.h"
+#include "core/compute/network/network_trace.h"
+#include "core/figures/figure/figure_layout.h"
+#include "core/scenario/inputs/inputs.h"
 #include "tests/core/files/samples.h"
 #include "tests/matchers.h"
 #include "tests/places.h"

@@ -1,5 +1,5 @@
-#include "core/export/command_words.h"
-#include "core/tensor/error.h"
+#include "core/base/tensor/error.h"
+#include "core/figures/export/command_words.h"
 #include "tests/catch.h"
 
 using namespace headlight;

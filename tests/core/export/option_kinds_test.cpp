@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <map>
 
-#include "core/export/export_options.h"
-#include "core/export/layers_figure.h"
-#include "core/network/network_trace.h"
-#include "core/tensor/error.h"
+#include "core/base/tensor/error.h"
+#include "core/compute/network/network_trace.h"
+#include "core/figures/export/export_options.h"
+#include "core/figures/export/layers_figure.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
 #include "tests/places.h"

@@ -2,13 +2,13 @@
 #include <array>
 #include <cmath>
 
-#include "core/export/layers_figure.h"
-#include "core/figure/figure_layout.h"
-#include "core/files/array_file.h"
-#include "core/files/array_write.h"
-#include "core/network/network_trace.h"
-#include "core/run/contributions.h"
-#include "core/scenario/inputs.h"
+#include "core/base/arrays/array_file.h"
+#include "core/base/arrays/array_write.h"
+#include "core/compute/network/network_trace.h"
+#include "core/compute/run/contributions.h"
+#include "core/figures/export/layers_figure.h"
+#include "core/figures/figure/figure_layout.h"
+#include "core/scenario/inputs/inputs.h"
 #include "tests/core/files/samples.h"
 #include "tests/matchers.h"
 

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/export/layers_figure.h"
-#include "core/network/attention_flow.h"
-#include "core/network/network_trace.h"
-#include "core/tensor/each_matrix.h"
+#include "core/base/tensor/each_matrix.h"
+#include "core/compute/network/attention_flow.h"
+#include "core/compute/network/network_trace.h"
+#include "core/figures/export/layers_figure.h"
 #include "tests/core/files/samples.h"
 #include "tests/matchers.h"
 #include "tests/places.h"

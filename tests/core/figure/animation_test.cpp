@@ -1,4 +1,4 @@
-#include "core/export/animation.h"
+#include "core/figures/export/animation.h"
 
 #include <cstring>
 #include <string>

@@ -4,10 +4,10 @@
 #include <filesystem>
 #include <limits>
 
-#include "core/assets/assets.h"
-#include "core/figure/colormap.h"
-#include "core/figure/figure_layout.h"
-#include "core/tensor/error.h"
+#include "core/base/assets/assets.h"
+#include "core/base/tensor/error.h"
+#include "core/figures/figure/colormap.h"
+#include "core/figures/figure/figure_layout.h"
 #include "tests/catch.h"
 #include "tests/matchers.h"
 

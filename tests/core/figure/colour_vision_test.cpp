@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "core/figure/colormap.h"
-#include "core/figure/heatmap_raster.h"
-#include "core/image/theme.h"
+#include "core/base/image/theme.h"
+#include "core/figures/figure/colormap.h"
+#include "core/figures/figure/heatmap_raster.h"
 #include "tests/catch.h"
 
 using namespace headlight;

@@ -1,14 +1,14 @@
-#include "core/figure/figure.h"
+#include "core/figures/figure/figure.h"
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <limits>
 
-#include "core/figure/figure_layout.h"
-#include "core/figure/ticks.h"
-#include "core/tensor/error.h"
-#include "core/tensor/matrix_source.h"
+#include "core/base/tensor/error.h"
+#include "core/base/tensor/matrix_source.h"
+#include "core/figures/figure/figure_layout.h"
+#include "core/figures/figure/ticks.h"
 #include "tests/catch.h"
 #include "tests/core/figure/label_box.h"
 

@@ -3,8 +3,8 @@
 #include <fstream>
 #include <random>
 
-#include "core/export/animation.h"
-#include "core/tensor/error.h"
+#include "core/base/tensor/error.h"
+#include "core/figures/export/animation.h"
 #include "tests/catch.h"
 
 using namespace headlight;

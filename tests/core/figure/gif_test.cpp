@@ -3,7 +3,7 @@
 
 #include <gif_lib.h>
 
-#include "core/export/animation.h"
+#include "core/figures/export/animation.h"
 #include "tests/catch.h"
 
 using namespace headlight;

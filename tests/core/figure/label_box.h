@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/figure/typesetter.h"
+#include "core/figures/figure/typesetter.h"
 
 namespace headlight {
 

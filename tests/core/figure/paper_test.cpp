@@ -3,11 +3,11 @@
 #include <cmath>
 #include <map>
 
-#include "core/figure/figure.h"
-#include "core/figure/figure_frame.h"
-#include "core/figure/figure_layout.h"
-#include "core/figure/ticks.h"
-#include "core/tensor/error.h"
+#include "core/base/tensor/error.h"
+#include "core/figures/figure/figure.h"
+#include "core/figures/figure/figure_frame.h"
+#include "core/figures/figure/figure_layout.h"
+#include "core/figures/figure/ticks.h"
 #include "tests/catch.h"
 #include "tests/core/figure/label_box.h"
 

@@ -4,9 +4,9 @@
 #include <set>
 #include <tuple>
 
-#include "core/figure/heatmap_raster.h"
-#include "core/stage/pool.h"
-#include "core/tensor/error.h"
+#include "core/base/tensor/error.h"
+#include "core/figures/figure/heatmap_raster.h"
+#include "core/rules/stage/pool.h"
 #include "tests/catch.h"
 #include "tests/matchers.h"
 

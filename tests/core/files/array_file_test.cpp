@@ -1,14 +1,14 @@
 // Arrays in each of the four formats are read as they were saved.
-#include "core/files/array_file.h"
+#include "core/base/arrays/array_file.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
-#include "core/files/array_write.h"
-#include "core/files/byte_reader.h"
-#include "core/tensor/error.h"
+#include "core/base/arrays/array_write.h"
+#include "core/base/files/byte_reader.h"
+#include "core/base/tensor/error.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
 

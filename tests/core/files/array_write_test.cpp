@@ -1,11 +1,11 @@
 // Written arrays are read back unchanged, and their bytes follow the rules of NumPy's format.
-#include "core/files/array_write.h"
+#include "core/base/arrays/array_write.h"
 
 #include <cmath>
 #include <limits>
 
-#include "core/files/array_file.h"
-#include "core/tensor/error.h"
+#include "core/base/arrays/array_file.h"
+#include "core/base/tensor/error.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
 #include "tests/matchers.h"

@@ -2,8 +2,8 @@
 #include <chrono>
 #include <limits>
 
-#include "core/files/array_file.h"
-#include "core/tensor/error.h"
+#include "core/base/arrays/array_file.h"
+#include "core/base/tensor/error.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
 

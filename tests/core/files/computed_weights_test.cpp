@@ -1,10 +1,10 @@
 // Weights that torch.nn.utils computes from other arrays, against their definitions.
-#include "core/files/computed_weights.h"
+#include "core/base/arrays/computed_weights.h"
 
 #include <cmath>
 
-#include "core/files/array_write.h"
-#include "core/tensor/sampler.h"
+#include "core/base/arrays/array_write.h"
+#include "core/base/tensor/sampler.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
 #include "tests/matchers.h"

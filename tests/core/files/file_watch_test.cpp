@@ -1,4 +1,4 @@
-#include "core/files/file_watch.h"
+#include "core/base/arrays/file_watch.h"
 
 #include <atomic>
 #include <chrono>

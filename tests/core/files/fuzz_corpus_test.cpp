@@ -1,7 +1,7 @@
 // Reads every file of the fuzzing corpus, and every finding, with its reader.
 #include <fstream>
 
-#include "core/tensor/error.h"
+#include "core/base/tensor/error.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
 #include "tests/fuzz/readers.h"

@@ -3,17 +3,17 @@
 #include <cmath>
 #include <fstream>
 
-#include "core/figure/colormap.h"
-#include "core/files/array_file.h"
-#include "core/files/array_write.h"
-#include "core/files/load_budget.h"
-#include "core/mask/evaluate.h"
-#include "core/mask/expression.h"
-#include "core/run/pipeline.h"
-#include "core/scenario/scenario_json.h"
-#include "core/scenario/scenario_rules.h"
-#include "core/tensor/error.h"
-#include "core/tokenizer/tokenizer.h"
+#include "core/base/arrays/array_file.h"
+#include "core/base/arrays/array_write.h"
+#include "core/base/files/load_budget.h"
+#include "core/base/tensor/error.h"
+#include "core/compute/run/pipeline.h"
+#include "core/figures/figure/colormap.h"
+#include "core/models/tokenizer/tokenizer.h"
+#include "core/rules/mask/evaluate.h"
+#include "core/rules/mask/expression.h"
+#include "core/scenario/documents/scenario_json.h"
+#include "core/scenario/inputs/scenario_rules.h"
 #include "tests/core/files/samples.h"
 #include "tests/matchers.h"
 

@@ -2,11 +2,11 @@
 #include <filesystem>
 #include <fstream>
 
-#include "core/files/array_file.h"
-#include "core/files/array_write.h"
-#include "core/image/png_image.h"
-#include "core/scenario/inputs.h"
-#include "core/tensor/error.h"
+#include "core/base/arrays/array_file.h"
+#include "core/base/arrays/array_write.h"
+#include "core/base/image/png_image.h"
+#include "core/base/tensor/error.h"
+#include "core/scenario/inputs/inputs.h"
 #include "tests/matchers.h"
 
 using namespace headlight;

@@ -1,12 +1,12 @@
 // Files that the program writes by itself, where somebody else has been before.
-#include "core/files/own_files.h"
+#include "core/base/files/own_files.h"
 
 #include <cstdlib>
 
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/files/recent_files.h"
+#include "core/base/files/recent_files.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
 

@@ -1,8 +1,8 @@
-#include "core/files/parse_matrix.h"
+#include "core/base/arrays/parse_matrix.h"
 
 #include <cmath>
 
-#include "core/tensor/error.h"
+#include "core/base/tensor/error.h"
 #include "tests/matchers.h"
 
 using namespace headlight;

@@ -1,12 +1,12 @@
 // Reading and resizing picture files, compared with PIL (tests/fixtures/make_pictures.py).
-#include "core/files/picture_file.h"
+#include "core/base/files/picture_file.h"
 
 #include <cstdlib>
 #include <fstream>
 
-#include "core/files/array_file.h"
-#include "core/image/picture_input.h"
-#include "core/tensor/error.h"
+#include "core/base/arrays/array_file.h"
+#include "core/base/image/picture_input.h"
+#include "core/base/tensor/error.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
 

@@ -1,6 +1,6 @@
-#include "core/files/recent_files.h"
+#include "core/base/files/recent_files.h"
 
-#include "core/text/utf8_path.h"
+#include "core/base/text/utf8_path.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
 

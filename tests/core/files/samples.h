@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/tensor/error.h"
+#include "core/base/tensor/error.h"
 
 namespace headlight::samples {
 

@@ -1,4 +1,4 @@
-#include "core/files/whole_file.h"
+#include "core/base/files/whole_file.h"
 
 #include <chrono>
 #include <csignal>
@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/tensor/error.h"
+#include "core/base/tensor/error.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
 

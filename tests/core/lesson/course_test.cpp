@@ -1,5 +1,5 @@
 // Lessons in steps: the claims of shipped lessons hold for their numbers, and every mistake in a lesson is named.
-#include "core/lesson/course.h"
+#include "core/teaching/lesson/course.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -9,12 +9,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/network/logit_parts.h"
-#include "core/network/network_trace.h"
-#include "core/run/contributions.h"
-#include "core/scenario/lesson.h"
-#include "core/tensor/error.h"
-#include "core/text/texts.h"
+#include "core/base/tensor/error.h"
+#include "core/base/text/texts.h"
+#include "core/compute/network/logit_parts.h"
+#include "core/compute/network/network_trace.h"
+#include "core/compute/run/contributions.h"
+#include "core/scenario/documents/lesson.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
 #include "tests/places.h"

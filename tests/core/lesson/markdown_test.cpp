@@ -1,10 +1,10 @@
 // Lessons in Markdown have the same fields as in JSON, and mistakes are named with their lines.
 #include <algorithm>
 
-#include "core/lesson/course.h"
-#include "core/scenario/lesson.h"
-#include "core/scenario/lesson_markdown.h"
-#include "core/tensor/error.h"
+#include "core/base/tensor/error.h"
+#include "core/scenario/documents/lesson.h"
+#include "core/scenario/settings/lesson_markdown.h"
+#include "core/teaching/lesson/course.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
 #include "tests/places.h"

@@ -1,13 +1,13 @@
 // Python runs the exported code, if it has NumPy or PyTorch, and the result is compared with evaluate().
-#include "core/mask/code.h"
+#include "core/rules/mask/code.h"
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
-#include "core/scenario/inputs.h"
-#include "core/tensor/error.h"
+#include "core/base/tensor/error.h"
+#include "core/scenario/inputs/inputs.h"
 #include "tests/catch.h"
 
 using namespace headlight;

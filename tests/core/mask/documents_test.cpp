@@ -4,9 +4,9 @@
 #include <fstream>
 #include <functional>
 
-#include "core/mask/evaluate.h"
-#include "core/scenario/inputs.h"
-#include "core/tensor/error.h"
+#include "core/base/tensor/error.h"
+#include "core/rules/mask/evaluate.h"
+#include "core/scenario/inputs/inputs.h"
 #include "tests/catch.h"
 
 using namespace headlight;

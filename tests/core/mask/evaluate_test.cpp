@@ -1,8 +1,8 @@
-#include "core/mask/evaluate.h"
+#include "core/rules/mask/evaluate.h"
 
 #include <chrono>
 
-#include "core/tensor/error.h"
+#include "core/base/tensor/error.h"
 #include "tests/catch.h"
 
 using namespace headlight;

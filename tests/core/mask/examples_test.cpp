@@ -4,8 +4,8 @@
 #include <map>
 #include <string_view>
 
-#include "core/mask/evaluate.h"
-#include "core/mask/patterns.h"
+#include "core/rules/mask/evaluate.h"
+#include "core/rules/mask/patterns.h"
 #include "tests/catch.h"
 
 using namespace headlight;

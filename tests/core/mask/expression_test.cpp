@@ -1,9 +1,9 @@
-#include "core/mask/expression.h"
+#include "core/rules/mask/expression.h"
 
-#include "core/mask/code.h"
-#include "core/mask/evaluate.h"
-#include "core/mask/mask_rule.h"
-#include "core/tensor/error.h"
+#include "core/base/tensor/error.h"
+#include "core/rules/mask/code.h"
+#include "core/rules/mask/evaluate.h"
+#include "core/rules/mask/mask_rule.h"
 #include "tests/catch.h"
 
 using namespace headlight;

@@ -2,9 +2,9 @@
 #include <cstdlib>
 #include <functional>
 
-#include "core/mask/evaluate.h"
-#include "core/network/network_trace.h"
-#include "core/tensor/error.h"
+#include "core/base/tensor/error.h"
+#include "core/compute/network/network_trace.h"
+#include "core/rules/mask/evaluate.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
 

@@ -1,8 +1,8 @@
-#include "core/mask/painting.h"
+#include "core/rules/mask/painting.h"
 
 #include <random>
 
-#include "core/scenario/inputs.h"
+#include "core/scenario/inputs/inputs.h"
 #include "tests/attention_inputs.h"
 #include "tests/catch.h"
 

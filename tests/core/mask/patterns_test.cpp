@@ -1,13 +1,13 @@
 // Every pattern is compared with its definition in the manual, written here as a function of a cell.
-#include "core/mask/patterns.h"
+#include "core/rules/mask/patterns.h"
 
 #include <algorithm>
 #include <functional>
 #include <numeric>
 #include <set>
 
-#include "core/mask/evaluate.h"
-#include "core/mask/machine.h"
+#include "core/rules/mask/evaluate.h"
+#include "core/rules/mask/machine.h"
 #include "tests/catch.h"
 
 using namespace headlight;

@@ -1,10 +1,10 @@
-#include "core/mask/statistics.h"
+#include "core/rules/mask/statistics.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "core/mask/evaluate.h"
-#include "core/tensor/error.h"
+#include "core/base/tensor/error.h"
+#include "core/rules/mask/evaluate.h"
 #include "tests/catch.h"
 
 using namespace headlight;

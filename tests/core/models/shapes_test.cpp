@@ -4,9 +4,9 @@
 #include <map>
 #include <sstream>
 
-#include "core/files/picture_file.h"
-#include "core/network/pictures_and_sounds.h"
-#include "core/network/shipped_models.h"
+#include "core/base/files/picture_file.h"
+#include "core/compute/network/pictures_and_sounds.h"
+#include "core/compute/network/shipped_models.h"
 #include "tests/catch.h"
 #include "tests/places.h"
 

@@ -1,6 +1,6 @@
 // The shipped models: the accuracy and the effects of heads in their model.json hold on questions that were not in
 // their training data (tests/fixtures/held_out, written by assets/models/*/train.py).
-#include "core/network/shipped_models.h"
+#include "core/compute/network/shipped_models.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,11 +9,11 @@
 #include <numbers>
 #include <sstream>
 
-#include "core/network/network.h"
-#include "core/network/network_trace.h"
-#include "core/run/trace.h"
-#include "core/scenario/settings_table.h"
-#include "core/tensor/error.h"
+#include "core/base/tensor/error.h"
+#include "core/compute/network/network.h"
+#include "core/compute/network/network_trace.h"
+#include "core/compute/run/trace.h"
+#include "core/scenario/settings/settings_table.h"
 #include "tests/catch.h"
 #include "tests/places.h"
 

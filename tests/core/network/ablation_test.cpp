@@ -1,7 +1,7 @@
 // Heads whose output is replaced by zero or by its mean.
-#include "core/network/head_study.h"
-#include "core/network/logit_parts.h"
-#include "core/tensor/error.h"
+#include "core/base/tensor/error.h"
+#include "core/compute/network/head_study.h"
+#include "core/compute/network/logit_parts.h"
 #include "tests/core/network/networks.h"
 #include "tests/matchers.h"
 

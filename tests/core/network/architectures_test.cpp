@@ -1,6 +1,6 @@
 // Whole networks, block by block, against PyTorch computations written for these tests
 // (tests/fixtures/make_networks.py).
-#include "core/architecture/architectures.h"
+#include "core/models/architecture/architectures.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -8,12 +8,12 @@
 #include <fstream>
 #include <set>
 
-#include "core/architecture/model_folder.h"
-#include "core/files/array_file.h"
-#include "core/files/array_write.h"
-#include "core/network/logit_parts.h"
-#include "core/network/network_trace.h"
-#include "core/network/row_parts.h"
+#include "core/base/arrays/array_file.h"
+#include "core/base/arrays/array_write.h"
+#include "core/compute/network/logit_parts.h"
+#include "core/compute/network/network_trace.h"
+#include "core/compute/network/row_parts.h"
+#include "core/models/architecture/model_folder.h"
 #include "tests/core/network/networks.h"
 #include "tests/matchers.h"
 

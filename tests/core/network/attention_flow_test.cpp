@@ -1,10 +1,10 @@
 // Rollout and flow, compared with their definitions in NumPy (tests/fixtures/make_attention_flow.py).
-#include "core/network/attention_flow.h"
+#include "core/compute/network/attention_flow.h"
 
 #include <cmath>
 
-#include "core/files/array_file.h"
-#include "core/tensor/error.h"
+#include "core/base/arrays/array_file.h"
+#include "core/base/tensor/error.h"
 #include "tests/matchers.h"
 #include "tests/places.h"
 

@@ -1,8 +1,8 @@
 // A trained layer cut into another number of heads: the same Q, K and V, split differently.
 #include <cmath>
 
-#include "core/network/network_trace.h"
-#include "core/scenario/inputs.h"
+#include "core/compute/network/network_trace.h"
+#include "core/scenario/inputs/inputs.h"
 #include "tests/catch.h"
 #include "tests/core/network/networks.h"
 #include "tests/matchers.h"

@@ -6,11 +6,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/architecture/architectures.h"
-#include "core/files/array_file.h"
-#include "core/network/network_trace.h"
-#include "core/tensor/error.h"
-#include "core/tokenizer/tokenizer.h"
+#include "core/base/arrays/array_file.h"
+#include "core/base/tensor/error.h"
+#include "core/compute/network/network_trace.h"
+#include "core/models/architecture/architectures.h"
+#include "core/models/tokenizer/tokenizer.h"
 #include "tests/core/files/samples.h"
 #include "tests/core/network/networks.h"
 #include "tests/matchers.h"

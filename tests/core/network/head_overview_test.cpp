@@ -1,15 +1,15 @@
 // The overview of heads, for networks and for files with the attention of several layers.
-#include "core/network/head_overview.h"
+#include "core/compute/network/head_overview.h"
 
 #include <filesystem>
 
-#include "core/files/array_write.h"
-#include "core/network/attention_flow.h"
-#include "core/network/head_patterns.h"
-#include "core/network/network_trace.h"
-#include "core/scenario/inputs.h"
-#include "core/tensor/error.h"
-#include "core/tensor/sampler.h"
+#include "core/base/arrays/array_write.h"
+#include "core/base/tensor/error.h"
+#include "core/base/tensor/sampler.h"
+#include "core/compute/network/attention_flow.h"
+#include "core/compute/network/head_patterns.h"
+#include "core/compute/network/network_trace.h"
+#include "core/scenario/inputs/inputs.h"
 #include "tests/core/network/networks.h"
 #include "tests/matchers.h"
 #include "tests/places.h"

@@ -1,5 +1,5 @@
 // Patterns of heads, measured on weights with known patterns.
-#include "core/network/head_patterns.h"
+#include "core/compute/network/head_patterns.h"
 
 #include "tests/core/network/networks.h"
 #include "tests/matchers.h"

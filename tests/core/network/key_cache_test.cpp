@@ -1,13 +1,13 @@
 // Passes that continue from cached keys and values, compared with passes over the whole text.
-#include "core/network/key_cache.h"
+#include "core/compute/network/key_cache.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <set>
 
-#include "core/network/network.h"
-#include "core/network/network_trace.h"
-#include "core/tensor/error.h"
+#include "core/base/tensor/error.h"
+#include "core/compute/network/network.h"
+#include "core/compute/network/network_trace.h"
 #include "tests/core/network/networks.h"
 #include "tests/matchers.h"
 

@@ -1,5 +1,5 @@
 // Parts of a logit, the logit lens, patching and patterns of heads, on every whole network.
-#include "core/network/logit_parts.h"
+#include "core/compute/network/logit_parts.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -7,8 +7,8 @@
 #include <map>
 #include <numeric>
 
-#include "core/network/head_study.h"
-#include "core/tensor/error.h"
+#include "core/base/tensor/error.h"
+#include "core/compute/network/head_study.h"
 #include "tests/core/network/networks.h"
 #include "tests/matchers.h"
 

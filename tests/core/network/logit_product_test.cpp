@@ -2,7 +2,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "core/network/row_parts.h"
+#include "core/compute/network/row_parts.h"
 #include "tests/catch.h"
 #include "tests/core/network/networks.h"
 

@@ -1,5 +1,5 @@
 // A network as scenarios and commands use it: names of layers, knocked-out heads, kept results, refusals.
-#include "core/network/network.h"
+#include "core/compute/network/network.h"
 
 #include <algorithm>
 #include <cstring>
@@ -9,11 +9,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/architecture/model_folder.h"
-#include "core/network/network_trace.h"
-#include "core/network/row_parts.h"
-#include "core/scenario/inputs.h"
-#include "core/tensor/error.h"
+#include "core/base/tensor/error.h"
+#include "core/compute/network/network_trace.h"
+#include "core/compute/network/row_parts.h"
+#include "core/models/architecture/model_folder.h"
+#include "core/scenario/inputs/inputs.h"
 #include "tests/core/files/samples.h"
 #include "tests/core/network/networks.h"
 #include "tests/matchers.h"

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <string>
 
-#include "core/files/array_file.h"
-#include "core/network/pictures_and_sounds.h"
+#include "core/base/arrays/array_file.h"
+#include "core/compute/network/pictures_and_sounds.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
 

@@ -1,12 +1,12 @@
 // Networks that read pictures, from the file to the labels. architectures_test.cpp compares their numbers with PyTorch.
 #include <fstream>
 
-#include "core/files/array_write.h"
-#include "core/files/whole_file.h"
-#include "core/network/key_cache.h"
-#include "core/network/logit_parts.h"
-#include "core/network/network_trace.h"
-#include "core/network/pictures_and_sounds.h"
+#include "core/base/arrays/array_write.h"
+#include "core/base/files/whole_file.h"
+#include "core/compute/network/key_cache.h"
+#include "core/compute/network/logit_parts.h"
+#include "core/compute/network/network_trace.h"
+#include "core/compute/network/pictures_and_sounds.h"
 #include "tests/core/network/networks.h"
 #include "tests/matchers.h"
 

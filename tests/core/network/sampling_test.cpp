@@ -1,11 +1,11 @@
 // The probabilities that the next token is drawn from, compared with hand-computed ones of transformers' generate().
-#include "core/network/sampling.h"
+#include "core/compute/network/sampling.h"
 
 #include <cmath>
 #include <numeric>
 
-#include "core/network/network.h"
-#include "core/network/shipped_models.h"
+#include "core/compute/network/network.h"
+#include "core/compute/network/shipped_models.h"
 #include "tests/core/network/networks.h"
 #include "tests/matchers.h"
 #include "tests/places.h"

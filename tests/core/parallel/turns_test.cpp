@@ -1,6 +1,6 @@
 #include <string>
 
-#include "core/parallel/jobs.h"
+#include "core/base/parallel/jobs.h"
 #include "tests/catch.h"
 
 using namespace headlight;

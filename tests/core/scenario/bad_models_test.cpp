@@ -4,8 +4,8 @@
 #include <limits>
 #include <map>
 
-#include "core/scenario/inputs.h"
-#include "core/scenario/scenario_json.h"
+#include "core/scenario/documents/scenario_json.h"
+#include "core/scenario/inputs/inputs.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
 

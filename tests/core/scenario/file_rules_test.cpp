@@ -1,12 +1,12 @@
 // The rules in a layer's own file give the same attention as the layer inside its network.
 #include <filesystem>
 
-#include "core/files/array_file.h"
-#include "core/files/array_write.h"
-#include "core/network/network.h"
-#include "core/run/pipeline.h"
-#include "core/tensor/error.h"
-#include "core/tensor/sampler.h"
+#include "core/base/arrays/array_file.h"
+#include "core/base/arrays/array_write.h"
+#include "core/base/tensor/error.h"
+#include "core/base/tensor/sampler.h"
+#include "core/compute/network/network.h"
+#include "core/compute/run/pipeline.h"
 #include "tests/core/network/networks.h"
 #include "tests/matchers.h"
 

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <filesystem>
 
-#include "core/files/array_file.h"
-#include "core/run/pipeline.h"
+#include "core/base/arrays/array_file.h"
+#include "core/compute/run/pipeline.h"
 #include "tests/matchers.h"
 #include "tests/places.h"
 

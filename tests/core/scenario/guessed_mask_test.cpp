@@ -1,6 +1,6 @@
 // Zeros in saved weights: masked only where they have the shape of a mask, and then said to be a guess.
-#include "core/position/relative_bias.h"
-#include "core/run/pipeline.h"
+#include "core/compute/run/pipeline.h"
+#include "core/rules/position/relative_bias.h"
 #include "tests/core/scenario/sample_file.h"
 #include "tests/matchers.h"
 

@@ -1,7 +1,7 @@
-#include "core/scenario/layer_list.h"
+#include "core/scenario/inputs/layer_list.h"
 
-#include "core/files/array_write.h"
-#include "core/tensor/error.h"
+#include "core/base/arrays/array_write.h"
+#include "core/base/tensor/error.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
 #include "tests/places.h"

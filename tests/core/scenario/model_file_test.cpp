@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <string>
 
-#include "core/run/pipeline.h"
-#include "core/scenario/inputs.h"
-#include "core/scenario/tensor_file.h"
-#include "core/tensor/error.h"
+#include "core/base/tensor/error.h"
+#include "core/compute/run/pipeline.h"
+#include "core/scenario/inputs/inputs.h"
+#include "core/scenario/inputs/tensor_file.h"
 #include "tests/catch.h"
 #include "tests/places.h"
 

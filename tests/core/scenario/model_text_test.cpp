@@ -6,8 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/scenario/file_source.h"
-#include "core/tokenizer/tokenizer.h"
+#include "core/models/tokenizer/tokenizer.h"
+#include "core/scenario/inputs/file_source.h"
 #include "tests/core/files/samples.h"
 #include "tests/matchers.h"
 #include "tests/places.h"

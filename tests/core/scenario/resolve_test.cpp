@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/scenario/inputs.h"
-#include "core/tensor/error.h"
+#include "core/base/tensor/error.h"
+#include "core/scenario/inputs/inputs.h"
 #include "tests/matchers.h"
 #include "tests/places.h"
 

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "core/files/array_write.h"
-#include "core/scenario/inputs.h"
-#include "core/tensor/error.h"
-#include "core/tensor/sampler.h"
+#include "core/base/arrays/array_write.h"
+#include "core/base/tensor/error.h"
+#include "core/base/tensor/sampler.h"
+#include "core/scenario/inputs/inputs.h"
 #include "tests/core/files/samples.h"
 
 namespace headlight::sample_files {

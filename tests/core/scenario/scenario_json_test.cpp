@@ -1,4 +1,4 @@
-#include "core/scenario/scenario_json.h"
+#include "core/scenario/documents/scenario_json.h"
 
 #include <bit>
 #include <cmath>
@@ -8,10 +8,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/run/pipeline.h"
-#include "core/scenario/lesson.h"
-#include "core/scenario/settings_table.h"
-#include "core/tensor/error.h"
+#include "core/base/tensor/error.h"
+#include "core/compute/run/pipeline.h"
+#include "core/scenario/documents/lesson.h"
+#include "core/scenario/settings/settings_table.h"
 #include "tests/core/files/samples.h"
 #include "tests/matchers.h"
 #include "tests/places.h"

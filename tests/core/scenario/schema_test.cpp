@@ -6,10 +6,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/scenario/json_place.h"
-#include "core/scenario/setting_text.h"
-#include "core/scenario/settings_rows.h"
-#include "core/stage/stage.h"
+#include "core/rules/stage/stage.h"
+#include "core/scenario/settings/json_place.h"
+#include "core/scenario/settings/setting_text.h"
+#include "core/scenario/settings/settings_rows.h"
 #include "tests/catch.h"
 #include "tests/places.h"
 

@@ -6,11 +6,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/explain/explain.h"
-#include "core/run/pipeline.h"
-#include "core/scenario/scenario_json.h"
-#include "core/scenario/settings_table.h"
-#include "core/tensor/error.h"
+#include "core/base/tensor/error.h"
+#include "core/compute/run/pipeline.h"
+#include "core/scenario/documents/scenario_json.h"
+#include "core/scenario/settings/settings_table.h"
+#include "core/teaching/explain/explain.h"
 #include "tests/core/files/samples.h"
 #include "tests/matchers.h"
 #include "tests/places.h"

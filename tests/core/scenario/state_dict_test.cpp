@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/run/pipeline.h"
-#include "core/scenario/tensor_file.h"
+#include "core/compute/run/pipeline.h"
+#include "core/scenario/inputs/tensor_file.h"
 #include "tests/core/scenario/sample_file.h"
 #include "tests/matchers.h"
 

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <set>
 
-#include "core/explain/explain.h"
-#include "core/export/reproduce_script.h"
-#include "core/run/stage_steps.h"
+#include "core/compute/run/stage_steps.h"
+#include "core/figures/export/reproduce_script.h"
+#include "core/teaching/explain/explain.h"
 #include "tests/attention_inputs.h"
 #include "tests/catch.h"
 #include "tests/matchers.h"

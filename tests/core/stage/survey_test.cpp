@@ -1,8 +1,8 @@
 #include <limits>
 
-#include "core/stage/extent.h"
-#include "core/tensor/error.h"
-#include "core/tensor/sampler.h"
+#include "core/base/tensor/error.h"
+#include "core/base/tensor/sampler.h"
+#include "core/rules/stage/extent.h"
 #include "tests/catch.h"
 #include "tests/matchers.h"
 

@@ -1,4 +1,4 @@
-#include "core/tensor/matrix_source.h"
+#include "core/base/tensor/matrix_source.h"
 
 #include <atomic>
 

@@ -1,8 +1,8 @@
-#include "core/tensor/message.h"
+#include "core/base/tensor/message.h"
 
 #include <map>
 
-#include "core/tensor/error.h"
+#include "core/base/tensor/error.h"
 #include "tests/catch.h"
 
 using namespace headlight;

@@ -1,4 +1,4 @@
-#include "core/tensor/sampler.h"
+#include "core/base/tensor/sampler.h"
 
 #include <algorithm>
 #include <cmath>

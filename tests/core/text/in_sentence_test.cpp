@@ -1,4 +1,4 @@
-#include "core/text/in_sentence.h"
+#include "core/base/text/in_sentence.h"
 
 #include "tests/catch.h"
 

@@ -1,6 +1,6 @@
 #include <string_view>
 
-#include "core/text/number_text.h"
+#include "core/base/text/number_text.h"
 #include "tests/catch.h"
 
 using namespace headlight;

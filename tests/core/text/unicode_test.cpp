@@ -1,4 +1,4 @@
-#include "core/text/unicode.h"
+#include "core/base/text/unicode.h"
 
 #include "tests/catch.h"
 

@@ -1,4 +1,4 @@
-#include "core/tokenizer/asked_word.h"
+#include "core/models/tokenizer/asked_word.h"
 
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 // Tokenizers without a tokenizer.json: ids typed as numbers, nanoGPT's characters, vocab.txt, vocab.json with
 // merges.txt.
-#include "core/tensor/error.h"
-#include "core/tokenizer/tokenizer.h"
+#include "core/base/tensor/error.h"
+#include "core/models/tokenizer/tokenizer.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
 

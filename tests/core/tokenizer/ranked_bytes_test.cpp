@@ -3,10 +3,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/files/array_file.h"
-#include "core/text/texts.h"
-#include "core/text/unicode.h"
-#include "core/tokenizer/token_pipeline.h"
+#include "core/base/arrays/array_file.h"
+#include "core/base/text/texts.h"
+#include "core/base/text/unicode.h"
+#include "core/models/tokenizer/token_pipeline.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
 #include "tests/places.h"

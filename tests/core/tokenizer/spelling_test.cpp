@@ -1,5 +1,5 @@
 // Tokens as convert_ids_to_tokens() spells them, and as they are drawn.
-#include "core/tokenizer/spelling.h"
+#include "core/models/tokenizer/spelling.h"
 
 #include "tests/catch.h"
 

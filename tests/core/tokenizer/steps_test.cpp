@@ -4,12 +4,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/architecture/model_folder.h"
-#include "core/tensor/error.h"
-#include "core/tokenizer/pattern.h"
-#include "core/tokenizer/pre_tokenizer.h"
-#include "core/tokenizer/token_model.h"
-#include "core/tokenizer/tokenizer.h"
+#include "core/base/tensor/error.h"
+#include "core/models/architecture/model_folder.h"
+#include "core/models/tokenizer/pattern.h"
+#include "core/models/tokenizer/pre_tokenizer.h"
+#include "core/models/tokenizer/token_model.h"
+#include "core/models/tokenizer/tokenizer.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
 #include "tests/places.h"

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/tokenizer/tokenizer.h"
+#include "core/models/tokenizer/tokenizer.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
 #include "tests/places.h"

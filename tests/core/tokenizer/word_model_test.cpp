@@ -1,9 +1,9 @@
 // Tokenizers of whole words, with or without blanks between them, which the shipped models use.
 #include <nlohmann/json.hpp>
 
-#include "core/tensor/error.h"
-#include "core/tokenizer/token_model.h"
-#include "core/tokenizer/tokenizer.h"
+#include "core/base/tensor/error.h"
+#include "core/models/tokenizer/token_model.h"
+#include "core/models/tokenizer/tokenizer.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
 

@@ -1,11 +1,11 @@
 // The forward and backward passes against PyTorch's autograd (tests/fixtures/make_training.py).
-#include "core/training/pass.h"
+#include "core/compute/training/pass.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "core/attention/kernels/kernels.h"
-#include "core/files/array_file.h"
+#include "core/base/arrays/array_file.h"
+#include "core/compute/attention/kernels/kernels.h"
 #include "tests/catch.h"
 #include "tests/matchers.h"
 #include "tests/places.h"

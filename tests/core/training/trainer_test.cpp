@@ -1,4 +1,4 @@
-#include "core/training/trainer.h"
+#include "core/compute/training/trainer.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,13 +6,13 @@
 #include <fstream>
 #include <functional>
 
-#include "core/explain/explain.h"
-#include "core/network/gradients.h"
-#include "core/network/network_trace.h"
-#include "core/network/trained_networks.h"
-#include "core/tensor/error.h"
-#include "core/training/shape.h"
-#include "core/training/trained_model.h"
+#include "core/base/tensor/error.h"
+#include "core/compute/network/gradients.h"
+#include "core/compute/network/network_trace.h"
+#include "core/compute/network/trained_networks.h"
+#include "core/compute/training/shape.h"
+#include "core/compute/training/trained_model.h"
+#include "core/teaching/explain/explain.h"
 #include "tests/allocations.h"
 #include "tests/catch.h"
 #include "tests/matchers.h"

@@ -1,6 +1,6 @@
 // Questions of a file that leaves several readings: the axes of saved attention, names of one's own.
-#include "core/files/array_write.h"
-#include "core/text/utf8_path.h"
+#include "core/base/arrays/array_write.h"
+#include "core/base/text/utf8_path.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
 #include "tests/ui/headless.h"

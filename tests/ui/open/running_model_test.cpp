@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <thread>
 
-#include "core/files/array_write.h"
-#include "core/files/file_watch.h"
-#include "core/text/utf8_path.h"
+#include "core/base/arrays/array_write.h"
+#include "core/base/arrays/file_watch.h"
+#include "core/base/text/utf8_path.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
 #include "tests/ui/headless.h"

@@ -1,0 +1,150 @@
+#include "core/scenario/inputs/file_linear.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/files/error_place.h"
+
+namespace headlight {
+namespace {
+
+/// The numbers of a parameter, checked when they are first read.
+Tensor parameter_of(const FileReading& r, const std::string& name) {
+  const bool known = r.file.was_loaded(name);
+  const Tensor parameter = r.load(name);
+  if (known) return parameter;
+  const auto not_finite = std::ranges::count_if(parameter.values(), [](float v) { return !std::isfinite(v); });
+  if (not_finite > 0) {
+    r.fail(Message("{0} holds NaN or inf ({1} of its {2} numbers)", in_quotes(name), not_finite, parameter.count()),
+           "expected a parameter's finite numbers");
+  }
+  return parameter;
+}
+
+void refuse_bytes(const FileReading& r, const std::string& name) {
+  const DType dtype = r.file.arrays().find(name)->dtype;
+  if (dtype != DType::i8 && dtype != DType::u8) return;
+  r.fail(
+      Message("{0} holds 8-bit integers ({1}): it is quantised", in_quotes(name), std::string(headlight::name(dtype))),
+      "expected weights in floating point, as they were before they were quantised");
+}
+
+/// Checks a weight, stored in one array or by heads. Arrays beside it must not change the meaning of its numbers.
+void check_weight(const FileReading& r, const std::string& name) {
+  refuse_bytes(r, name);
+  const std::string layer =
+      name.substr(0, name.find_last_of("._/") == std::string::npos ? name.size() : name.find_last_of("._/"));
+  for (const ArrayEntry& other : r.file.arrays().entries()) {
+    if (!other.name.starts_with(layer)) continue;
+    const std::string form = quantised_form(other.name);
+    if (!form.empty()) {
+      r.fail(Message("stores {0} quantised: {1} is {2}", in_quotes(name), in_quotes(other.name), form),
+             "expected weights in floating point, as they were before they were quantised");
+    }
+    if (other.name.starts_with(layer + ".lora_")) {
+      r.fail(Message("holds {0}, an adapter that changes {1}", in_quotes(other.name), in_quotes(name)),
+             "expected weights that adapters are merged into");
+    }
+  }
+}
+
+/// The weight as [out, in], from any layout.
+Tensor to_out_in(const Tensor& stored, WeightLayout layout) {
+  switch (layout) {
+    case WeightLayout::out_in: return stored;
+    case WeightLayout::in_out: return stored.transpose(0, 1).contiguous();
+    case WeightLayout::head_in_out:
+      return stored.transpose(1, 2).contiguous().view({stored.size(0) * stored.size(2), stored.size(1)});
+    case WeightLayout::in_head_out:
+      return stored.view({stored.size(0), stored.size(1) * stored.size(2)}).transpose(0, 1).contiguous();
+    case WeightLayout::head_inner_out:
+      return stored.view({stored.size(0) * stored.size(1), stored.size(2)}).transpose(0, 1).contiguous();
+  }
+  return stored;
+}
+
+/// The outputs of a matrix or bias, along its first axis, that belong to the projection.
+Tensor own_outputs(const Tensor& whole, Outputs outputs) {
+  if (outputs == Outputs::all) return whole;
+  const Index half = whole.size(0) / 2;
+  return whole.slice(0, outputs == Outputs::first_half ? 0 : half, half);
+}
+
+bool is_square(const FileReading& r, const LinearKeys& keys) {
+  const Shape& shape = r.file.arrays().find(keys.weight)->shape;
+  return shape.size() == 2 && shape[0] == shape[1];
+}
+
+}  // namespace
+
+Tensor weight_of(const FileReading& r, const LinearKeys& keys) {
+  if (!keys.heads.empty()) {
+    std::vector<Tensor> parts;
+    for (const LinearKeys& head : keys.heads) {
+      parts.push_back(weight_of(r, head));
+      if (parts.back().shape() != parts.front().shape()) {
+        r.fail(r.shape_of(head.weight),
+               Message("expected {0}, as in {1}", to_string(parts.front().shape()), in_quotes(keys.weight)));
+      }
+    }
+    return r.file.made("heads from " + keys.weight, [&] { return joined(parts); });
+  }
+  const std::string& name = keys.weight;
+  const std::size_t rank = r.file.arrays().find(name)->shape.size();
+  if (rank != (keys.layout <= WeightLayout::in_out ? 2u : 3u)) r.fail(r.shape_of(name), "expected [out, in]");
+  check_weight(r, name);
+  const Tensor stored = parameter_of(r, name);
+  if (stored.count() == 0) r.fail(r.shape_of(name), "expected no empty axis");
+  if (name.ends_with(".weight")) r.file.arrays().refuse_if_skipped(name.substr(0, name.size() - 6) + "bias");
+  if (keys.layout == WeightLayout::out_in) return own_outputs(stored, keys.outputs);
+  const Tensor turned = r.file.made(name + " turned " + std::to_string(static_cast<int>(keys.layout)),
+                                    [&] { return to_out_in(stored, keys.layout); });
+  return own_outputs(turned, keys.outputs);
+}
+
+Tensor bias_of(const FileReading& r, const std::string& name, Index out) {
+  if (name.empty()) return {};
+  refuse_bytes(r, name);
+  const Tensor bias = parameter_of(r, name);
+  if (bias.count() != out || bias.rank() > 2 || (bias.rank() == 2 && bias.size(0) != 1 && bias.size(1) == 1)) {
+    r.fail(r.shape_of(name), Message("expected {0}, its weight's rows", to_string({out})));
+  }
+  return bias.rank() == 1 ? bias : r.file.made(name + " flat", [&] { return bias.view({out}); });  // [H, d_head]
+}
+
+Tensor bias_of(const FileReading& r, const LinearKeys& keys, Index out) {
+  if (keys.outputs != Outputs::all && !keys.bias.empty())
+    return own_outputs(bias_of(r, keys.bias, 2 * out), keys.outputs);
+  if (keys.heads.empty()) return bias_of(r, keys.bias, out);
+  std::vector<Tensor> parts;
+  const Index share = out / static_cast<Index>(keys.heads.size());
+  for (const LinearKeys& head : keys.heads) {
+    parts.push_back(bias_of(r, head.bias, share));
+    if (parts.back().defined() != parts.front().defined())
+      r.fail(Message("has a bias for some heads of {0}", in_quotes(keys.weight)), "expected one for each or none");
+  }
+  if (!parts.front().defined()) return {};
+  return r.file.made("heads from " + keys.heads.front().bias, [&] { return joined(parts); });
+}
+
+Message order_of(const FileReading& r, const LinearKeys& keys) {
+  const bool set = r.resolving.scenario.weight_order != WeightOrder::by_name;
+  const LinearKeys& first = keys.heads.empty() ? keys : keys.heads.front();
+  switch (first.layout) {
+    case WeightLayout::in_out:
+      return set                                     ? "stored [in, out] as Conv1D does, as set"
+             : r.keys.bare && is_square(r, r.keys.q) ? "stored [in, out], as the width of the keys or values tells"
+             : r.keys.bare                           ? "stored [in, out], as x's width tells"
+                                                     : "stored [in, out] as Conv1D does";
+    case WeightLayout::head_in_out: return "stored [H, in, d_head] as TransformerLens does";
+    case WeightLayout::in_head_out: return "stored [in, H, d_head] as Keras and Flax do";
+    default: break;
+  }
+  const Shape& shape = r.file.arrays().find(first.weight)->shape;
+  const bool unsure = r.keys.bare && !set && shape.size() == 2 && shape[0] == shape[1];
+  return set      ? "[out, in] as in nn.Linear, as set"
+         : unsure ? "[out, in] as in nn.Linear, which nothing in the file tells from [in, out]"
+                  : "[out, in] as in nn.Linear";
+}
+
+}  // namespace headlight

@@ -1,0 +1,302 @@
+// Axes that changed places: attention over the batch or the heads, features interleaved over heads, packed projections
+// read in another order, a softmax or a norm once more or over another axis.
+
+#include <algorithm>
+#include <array>
+
+#include "core/base/tensor/each_matrix.h"
+#include "core/compute/attention/norm_and_rotation.h"
+#include "core/compute/attention/projection.h"
+#include "core/compute/attention/softmax.h"
+#include "core/compute/attention/sweep.h"
+#include "core/compute/run/stage_steps.h"
+#include "core/teaching/diagnosis/mistakes.h"
+
+namespace headlight::mistakes {
+namespace {
+
+Tensor first_two_swapped(const Tensor& x) { return x.transpose(0, 1).contiguous(); }
+Tensor middle_two_swapped(const Tensor& x) { return x.transpose(1, 2).contiguous(); }
+
+/// "Here B = n, so that no shape shows it. ", where two sizes are equal.
+std::string hidden_by(bool equal, const std::string& sizes) {
+  return equal ? "Here " + sizes + ", so that no shape shows it. " : "";
+}
+
+}  // namespace
+
+Variants attention_over_batch(const Suspect& suspect) {
+  const Trace& run = suspect.run;
+  const Dims& d = run.dims();
+  const bool projected = run.inputs.first_stage() == Stage::query && run.inputs.query.rank() == 3;
+  if (!projected || d.n_q != d.n_k || d.n_q < 2 || run.inputs.query.shape() != run.inputs.key.shape()) return {};
+  const std::string text =
+      "Batch and words have changed places: a word attends to the words at its own position in the "
+      "other sequences. " +
+      hidden_by(d.batch == d.n_q, "B = n") + "Write nn.MultiheadAttention(..., batch_first=True).";
+  Variants variants;
+  for (const bool masked : {true, false}) {
+    if (masked && run.scenario.mask.empty()) continue;
+    Variant& variant = variants.emplace_back(Variant{text});
+    variant.inputs = [](Inputs& in) {
+      for (Tensor* each : {&in.query, &in.key, &in.value}) *each = first_two_swapped(*each);
+      std::swap(in.dims.batch, in.dims.n_q);
+      in.dims.n_k = in.dims.n_q;
+      in.query_tokens = in.key_tokens = {};
+      in.valid_lens = in.doc_ids = in.file_mask = in.bias = {};
+      in.file_rule.clear();
+    };
+    variant.settings = [masked](Scenario& s) {
+      s.valid_lens.clear();
+      s.painted.clear();
+      s.attn_bias.reset();
+      if (!masked) s.mask.clear();
+    };
+    for (const Stage stage :
+         {Stage::query, Stage::key, Stage::value, Stage::Q, Stage::K, Stage::V, Stage::concat, Stage::output})
+      variant.saved[stage] = first_two_swapped;
+  }
+  return variants;
+}
+
+namespace {
+
+/// Attention among the heads of each position, as [B, n, H, …]: the scores' stages, and the outputs.
+std::map<Stage, Tensor> over_heads(const Trace& t) {
+  const Tensor queries = t[*t.standing_for(Stage::Q_scaled)];
+  const auto turned = [&](Stage stage) {
+    return middle_two_swapped(with_heads_of(queries, t[*t.standing_for(stage)]));
+  };
+  ScoreSteps steps;
+  steps.queries = middle_two_swapped(queries);
+  steps.keys = turned(Stage::K_rotated);
+  if (!t.scenario.scale_first) steps.scale = ScaleParameters{t.scale};
+  if (t.scenario.softcap) steps.cap = CapParameters{*t.scenario.softcap};
+  const SweptStages swept = sweep(steps, Stage::scores, Stage::weights, {});
+  std::map<Stage, Tensor> made;
+  for (const Stage stage : {Stage::scores, Stage::scaled_scores, Stage::capped_scores, Stage::weights}) {
+    if (swept[stage].defined()) made[stage] = swept[stage];
+  }
+  made[Stage::masked_scores] = made.contains(Stage::capped_scores)   ? made[Stage::capped_scores]
+                               : made.contains(Stage::scaled_scores) ? made[Stage::scaled_scores]
+                                                                     : made[Stage::scores];
+  made[Stage::head_outputs] = gather_values(swept[Stage::weights], turned(Stage::V_heads));
+  return made;
+}
+
+}  // namespace
+
+Variants attention_over_heads(const Suspect& suspect) {
+  const Trace& run = suspect.run;
+  const Dims& d = run.dims();
+  if (d.heads < 2 || d.n_q != d.n_k || !run.has(Stage::V_heads)) return {};
+  const std::map<Stage, Tensor> made = over_heads(run);
+  Variant variant{"Heads and words have changed places: the heads of one word attend to each other. " +
+                  hidden_by(d.heads == d.n_q, "H = n") + "Write q.view(B, n, H, d_head).transpose(1, 2)."};
+  variant.rules[Stage::head_outputs] = [](const Trace& t, const Usual&) {
+    return middle_two_swapped(over_heads(t).at(Stage::head_outputs));
+  };
+  for (const auto& [stage, tensor] : made) {
+    if (stage != Stage::head_outputs) variant.saved[stage] = [tensor = tensor](const Tensor&) { return tensor; };
+  }
+  Variant merged = variant;
+  merged.rules[Stage::concat] = [](const Trace& t, const Usual&) {
+    const Tensor& heads = t[Stage::head_outputs];
+    return heads.contiguous().view({heads.size(0), heads.size(2), heads.size(1) * heads.size(3)});
+  };
+  return {variant, merged};
+}
+
+Variants batch_and_heads_swapped(const Suspect& suspect) {
+  const Dims& d = suspect.run.dims();
+  if (d.batch < 2 || d.heads < 2) return {};
+  const auto read_swapped = [](const Tensor& x) {  // [B, H, …] in memory, read as [H, B, …]
+    return first_two_swapped(x.contiguous().view({x.size(1), x.size(0), x.size(2), x.size(3)}));
+  };
+  const auto laid_swapped = [](const Tensor& x) {  // [H, B, …] in memory, read as [B, H, …]
+    return first_two_swapped(x).view(x.shape());
+  };
+  const std::string why = " changed places in a view: a head of one sequence is taken for a head of another. " +
+                          hidden_by(d.batch == d.heads, "B = H") + "Write x.view(B, H, n, d_head).";
+  using Stages = std::vector<Stage>;
+  Variants variants;
+  for (const Stages& stages :
+       {Stages{Stage::head_outputs}, Stages{Stage::V_heads}, Stages{Stage::weights},
+        Stages{Stage::K_heads, Stage::V_heads}, Stages{Stage::K_heads}, Stages{Stage::Q_heads},
+        Stages{Stage::Q_heads, Stage::K_heads}, Stages{Stage::Q_heads, Stage::K_heads, Stage::V_heads}}) {
+    std::vector<std::string> names;
+    for (const Stage stage : stages) names.emplace_back(name(stage));
+    for (const auto& swap :
+         {std::function<Tensor(const Tensor&)>(read_swapped), std::function<Tensor(const Tensor&)>(laid_swapped)}) {
+      Variant& variant = variants.emplace_back(Variant{"Batch and heads of " + joined_by_and(names) + why});
+      for (const Stage stage : stages)
+        variant.rules[stage] = [swap](const Trace&, const Usual& usual) { return swap(usual()); };
+    }
+  }
+  return variants;
+}
+
+namespace {
+
+/// view(B, n, d_head, H): head h has the channels h, h + H, h + 2 H …
+Tensor split_by_feature(const Tensor& x, Index heads) {
+  return x.contiguous()
+      .view({x.size(0), x.size(1), x.size(2) / heads, heads})
+      .transpose(2, 3)
+      .transpose(1, 2)
+      .contiguous();
+}
+
+Tensor merged_by_feature(const Tensor& heads) {  // [B, n, d, H]
+  const Tensor turned = heads.transpose(1, 2).transpose(2, 3).contiguous();
+  return turned.view({heads.size(0), heads.size(2), heads.size(1) * heads.size(3)});
+}
+
+}  // namespace
+
+Variants split_interleaved(const Suspect& suspect) {
+  const Dims& d = suspect.run.dims();
+  if (d.heads < 2) return {};
+  struct Split {
+    Stage channels, heads;
+    Index count;
+  };
+  const std::array<Split, 3> splits{{{Stage::Q, Stage::Q_heads, d.heads},
+                                     {Stage::K, Stage::K_heads, d.kv_heads},
+                                     {Stage::V, Stage::V_heads, d.kv_heads}}};
+  Variants variants;
+  for (const bool merged : {true, false}) {
+    for (const unsigned set : {7U, 3U, 6U, 4U, 1U, 2U, 5U}) {
+      Variant variant;
+      std::vector<std::string> names;
+      for (std::size_t i = 0; i < splits.size(); ++i) {
+        if ((set >> i & 1U) == 0 || splits[i].count < 2) continue;
+        const Split& split = splits[i];
+        names.emplace_back(name(split.channels));
+        variant.rules[split.heads] = [split](const Trace& t, const Usual&) {
+          return split_by_feature(t[split.channels], split.count);
+        };
+      }
+      if (names.empty()) continue;
+      if (merged) {
+        variant.rules[Stage::concat] = [](const Trace& t, const Usual&) {
+          return merged_by_feature(t[Stage::head_outputs]);
+        };
+      }
+      variant.explanation = "The features of " + joined_by_and(names) +
+                            " are interleaved over the heads: head h takes the channels h, h + H, h + 2 H …" +
+                            (merged ? ", and they are merged in the same order" : "") + ". Write " + names.front() +
+                            ".view(B, n, H, d_head).transpose(1, 2).";
+      variants.push_back(std::move(variant));
+    }
+  }
+  return variants;
+}
+
+namespace {
+
+// A packed projection's rows in some order of its axes: s (query, key, value), h (head), c (channel of the head).
+struct PackedOrder {
+  const char* name;
+  std::array<int, 3> axes;  ///< the outermost first: 0 = s, 1 = h, 2 = c
+};
+constexpr PackedOrder packed_orders[] = {{"[3, H, d_head]", {0, 1, 2}}, {"[H, 3, d_head]", {1, 0, 2}},
+                                         {"[3, d_head, H]", {0, 2, 1}}, {"[d_head, 3, H]", {2, 0, 1}},
+                                         {"[H, d_head, 3]", {1, 2, 0}}, {"[d_head, H, 3]", {2, 1, 0}}};
+
+/// [B, n, H·d] for each of query, key and value, whose channels are read from the packed ones in the order `read` where
+/// they are in the order `real`.
+std::array<Tensor, 3> read_in(const PackedOrder& read, const PackedOrder& real, const std::array<Tensor, 3>& right,
+                              Index heads) {
+  const Index width = right[0].size(2), d = width / heads, rows = right[0].size(0) * right[0].size(1);
+  const std::array<Index, 3> sizes{3, heads, d};
+  std::array<std::span<const float>, 3> sources;
+  std::array<Tensor, 3> packed;
+  for (std::size_t s = 0; s < 3; ++s) {
+    packed[s] = right[s].contiguous();
+    sources[s] = packed[s].values();
+  }
+  std::array<Tensor, 3> made;
+  for (Index s = 0; s < 3; ++s) {
+    Buffer values(static_cast<std::size_t>(rows * width), 0);
+    for (Index to = 0; to < width; ++to) {
+      const std::array<Index, 3> place{s, to / d, to % d};
+      Index row = 0;
+      for (const int axis : read.axes)
+        row = row * sizes[static_cast<std::size_t>(axis)] + place[static_cast<std::size_t>(axis)];
+      std::array<Index, 3> from{};
+      for (std::size_t i = 3; i-- > 0;) {
+        const auto axis = static_cast<std::size_t>(real.axes[i]);
+        from[axis] = row % sizes[axis];
+        row /= sizes[axis];
+      }
+      const std::span<const float> source = sources[static_cast<std::size_t>(from[0])];
+      for (Index r = 0; r < rows; ++r)
+        values[static_cast<std::size_t>(r * width + to)] =
+            source[static_cast<std::size_t>(r * width + from[1] * d + from[2])];
+    }
+    made[static_cast<std::size_t>(s)] = Tensor(right[0].shape(), std::move(values));
+  }
+  return made;
+}
+
+}  // namespace
+
+Variants packed_reordered(const Suspect& suspect) {
+  const Trace& run = suspect.run;
+  const std::array<Tensor, 3> right{run[Stage::Q], run[Stage::K], run[Stage::V]};
+  if (!right[0].defined() || right[0].shape() != right[1].shape() || right[0].shape() != right[2].shape()) return {};
+  Variants variants;
+  for (const PackedOrder& real : {packed_orders[0], packed_orders[1]}) {
+    for (const PackedOrder& read : packed_orders) {
+      if (read.axes == real.axes) continue;
+      Variant& variant = variants.emplace_back(Variant{
+          std::string("The packed projection of queries, keys and values is read as ") + read.name + "; it is " +
+          real.name + ", so that heads take each other's features. Write q, k, v = qkv.view(B, n, " +
+          std::string(real.name).substr(1, std::string(real.name).size() - 2) + ").unbind(" +
+          (real.axes[0] == 0 ? "2" : "3") + ")."});
+      const std::array<Tensor, 3> wrong = read_in(read, real, right, run.dims().heads);
+      for (std::size_t s = 0; s < 3; ++s) {
+        const Stage stage = std::array{Stage::Q, Stage::K, Stage::V}[s];
+        variant.rules[stage] = [tensor = wrong[s]](const Trace&, const Usual&) { return tensor; };
+      }
+    }
+  }
+  return variants;
+}
+
+Variants softmax_twice(const Suspect&) {
+  const std::string text =
+      "The softmax is taken twice: the weights are a softmax of weights, almost the same for all "
+      "keys. Write weights = scores.softmax(dim=-1).";
+  const Rule again = [](const Trace&, const Usual& usual) { return softmax(usual()); };
+  const Rule gathered = [](const Trace& t, const Usual&) {
+    return gather_values(softmax(t[*t.standing_for(Stage::dropped_weights)]), t[Stage::V_heads]);
+  };
+  return {{.explanation = text, .rules = {{Stage::weights, again}}},
+          {.explanation = text, .rules = {{Stage::head_outputs, gathered}}}};
+}
+
+Variants norm_axis(const Suspect& suspect) {
+  const Trace& run = suspect.run;
+  if (!run.has(Stage::Q_normed)) return {};
+  Variants variants;
+  for (const auto& [axis, what] :
+       {std::pair(Index{2}, "positions"), std::pair(Index{1}, "heads"), std::pair(Index{0}, "sequences")}) {
+    Variant& variant = variants.emplace_back(Variant{std::string("Queries and keys are normalised over the ") + what +
+                                                     " in place of each head's channels. Write x = norm(x, dim=-1)."});
+    for (const auto& [stage, from] :
+         {std::pair(Stage::Q_normed, Stage::Q_heads), std::pair(Stage::K_normed, Stage::K_heads)}) {
+      variant.rules[stage] = [axis = axis, stage = stage, from = from](const Trace& t, const Usual&) {
+        HeadNorm norm = norm_of(t, stage);
+        norm.gain = norm.bias = Tensor();
+        norm.over_all_heads = false;
+        const Tensor turned = t[from].transpose(axis, 3).contiguous();
+        return normalise_heads(turned, norm).transpose(axis, 3).contiguous();
+      };
+    }
+  }
+  return variants;
+}
+
+}  // namespace headlight::mistakes

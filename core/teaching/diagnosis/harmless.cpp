@@ -1,0 +1,239 @@
+#include "core/teaching/diagnosis/harmless.h"
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "core/base/tensor/each_matrix.h"
+#include "core/base/text/number_text.h"
+#include "core/compute/attention/projection.h"
+#include "core/rules/mask/statistics.h"
+#include "core/teaching/diagnosis/mask_parts.h"
+#include "core/teaching/diagnosis/mistakes.h"
+#include "core/teaching/diagnosis/reproduction.h"
+
+namespace headlight {
+namespace {
+
+bool is_fillish(float v) { return !std::isfinite(v); }
+
+/// mine = right + c_row over the allowed numbers of each row, where c is not always 0. `allowed`: not hidden by the
+/// run's mask; undefined: all.
+bool differs_by_row_constants(const Tensor& mine, const Tensor& right, const Tensor& mask) {
+  bool fits = true, compared = false;
+  each_matrix(mine, [&](const MatrixView& a, Index b, Index h) {
+    const MatrixView r = right.matrix(b, h);
+    for (Index q = 0; q < a.rows && fits; ++q) {
+      double sum = 0, largest = 0;
+      Index count = 0;
+      const auto used = [&](Index k) { return !mask.defined() || mask.matrix(b, h)(q, k) != 0; };
+      for (Index k = 0; k < a.cols; ++k) {
+        if (!used(k)) continue;
+        if (is_fillish(a(q, k)) || is_fillish(r(q, k))) {
+          fits =
+              fits && std::isnan(a(q, k)) == std::isnan(r(q, k)) && !std::isfinite(a(q, k)) == !std::isfinite(r(q, k));
+          continue;
+        }
+        sum += static_cast<double>(a(q, k)) - static_cast<double>(r(q, k));
+        largest = std::max(largest, std::abs(static_cast<double>(r(q, k))));
+        ++count;
+      }
+      if (count == 0) continue;
+      compared = compared || count > 1;
+      const double constant = sum / static_cast<double>(count);
+      const double most = 2e-5 + 1e-4 * std::min(largest, 10.0) + 2e-6 * (std::abs(constant) + largest);
+      for (Index k = 0; k < a.cols; ++k) {
+        if (!used(k) || is_fillish(a(q, k))) continue;
+        const double rest = static_cast<double>(a(q, k)) - static_cast<double>(r(q, k)) - constant;
+        fits = fits && std::abs(rest) <= most;
+      }
+      // Where the mask hides, the numbers must be hidden too.
+      for (Index k = 0; k < a.cols; ++k) {
+        if (used(k) || !std::isfinite(a(q, k))) continue;
+        fits = fits && static_cast<double>(a(q, k)) < constant + largest - double{far_below};
+      }
+    }
+  });
+  return fits && compared;
+}
+
+/// mine = c_row · right for the rows of weights.
+bool differs_by_row_factors(const Tensor& mine, const Tensor& right) {
+  bool fits = true;
+  each_matrix(mine, [&](const MatrixView& a, Index b, Index h) {
+    const MatrixView r = right.matrix(b, h);
+    for (Index q = 0; q < a.rows && fits; ++q) {
+      double products = 0, squares = 0;
+      for (Index k = 0; k < a.cols; ++k) {
+        if (!std::isfinite(a(q, k)) || !std::isfinite(r(q, k))) continue;
+        products += static_cast<double>(a(q, k)) * static_cast<double>(r(q, k));
+        squares += static_cast<double>(r(q, k)) * static_cast<double>(r(q, k));
+      }
+      const double factor = squares > 0 ? products / squares : 1;
+      for (Index k = 0; k < a.cols && fits; ++k) {
+        if (std::isnan(a(q, k)) && std::isnan(r(q, k))) continue;
+        const double expected = factor * static_cast<double>(r(q, k));
+        fits = factor > 0 &&
+               std::abs(static_cast<double>(a(q, k)) - expected) <= 1e-5 * std::max(1.0, factor) + 1e-4 * expected;
+      }
+    }
+  });
+  return fits;
+}
+
+/// The factor c of mine = c · right; unset if there is none.
+std::optional<double> common_factor(const Tensor& mine, const Tensor& right, float slack) {
+  const Tensor a = mine.contiguous(), b = right.contiguous();
+  double products = 0, squares = 0;
+  for (std::size_t i = 0; i < a.values().size(); ++i) {
+    const auto x = static_cast<double>(a.values()[i]), y = static_cast<double>(b.values()[i]);
+    if (!std::isfinite(x) || !std::isfinite(y)) continue;
+    products += x * y;
+    squares += y * y;
+  }
+  const double factor = products / squares;
+  if (!std::isfinite(factor) || factor <= 0) return {};
+  const auto c = static_cast<float>(factor);
+  return all_agree(a, each_number(b, [c](float v) { return v * c; }), slack) ? std::optional(factor) : std::nullopt;
+}
+
+bool holds_scores(Stage stage) {
+  return stage >= Stage::scores && stage <= Stage::masked_scores && stage != Stage::mask;
+}
+
+Finding nothing_changed(std::string why) { return {"harmless", std::move(why), true}; }
+
+}  // namespace
+
+std::optional<Finding> harmless(const Trace& run, const OwnStage& mine, const Later& later) {
+  if (!mine.fits || !later.agree) return {};
+  const Tensor right = with_heads_of(mine.values, counterpart(run, mine.stage));
+  if (right.shape() != mine.values.shape()) return {};
+  const std::string stage(name(mine.stage));
+  const bool weights = mine.stage == Stage::weights || mine.stage == Stage::dropped_weights;
+  if (weights && mine.reading.kind == OwnReading::Kind::one_for_all_heads && run.dims().heads > 1) {
+    const Tensor mean = mean_over_heads(right.contiguous());
+    const Tensor all = mean.view({right.size(0), 1, right.size(2), right.size(3)}).expand(right.shape()).contiguous();
+    if (all_agree(mine.values, all, mine.slack))
+      return Finding{
+          "heads_averaged",
+          "The saved weights are the mean over the heads, as nn.MultiheadAttention returns them; what follows "
+          "was computed from each head's own. average_attn_weights=False gives those.",
+          true};
+  }
+  if (weights && later.count > 0 && differs_by_row_factors(mine.values, right))
+    return nothing_changed("Each row of " + stage +
+                           " is multiplied by a number of its own, as before it is divided by its "
+                           "sum; the outputs are right.");
+  if (holds_scores(mine.stage) && !run.sink_logits.defined() && (later.count > 0 || !run.scenario.softcap) &&
+      differs_by_row_constants(mine.values, right, mine.stage == Stage::masked_scores ? run[Stage::mask] : Tensor()))
+    return nothing_changed("A number is added to each row of " + stage +
+                           ", the same for all its keys: the softmax gives "
+                           "the same weights.");
+  const bool scaled = mine.stage >= Stage::Q && mine.stage <= Stage::scaled_scores && mine.stage != Stage::V &&
+                      mine.stage != Stage::V_heads;
+  if (scaled && later.count > 0) {
+    if (const std::optional<double> factor = common_factor(mine.values, right, mine.slack))
+      return nothing_changed(stage + " is multiplied by " + formatted("%.5g", *factor) +
+                             ", as where the scale is applied to the queries or keys; the weights are right.");
+  }
+  return {};
+}
+
+namespace {
+
+std::size_t agreeing(const Trace& run, const OwnStages& own) {
+  const Evidence evidence(own, {});
+  return evidence.first_difference(run, 0);
+}
+
+bool has_dead_rows(const Trace& run) {
+  return run.has(Stage::mask) &&
+         any_matrix(run[Stage::mask], [](const MatrixView& mask) { return !dead_rows(mask).empty(); });
+}
+
+}  // namespace
+
+std::shared_ptr<const Trace> with_own_dead_rows(const std::shared_ptr<const Trace>& run, const OwnStages& own,
+                                                const Run& how) {
+  if (!has_dead_rows(*run)) return run;
+  std::vector<std::function<void(Scenario&)>> choices;
+  for (const DeadRow rows : {DeadRow::zero, DeadRow::nan, DeadRow::uniform})
+    choices.emplace_back([rows](Scenario& s) { s.dead_row = rows; });
+  for (const float fill : {-INFINITY, -1e9F}) choices.push_back(with_fill(fill));
+  std::shared_ptr<const Trace> best = run;
+  std::size_t most = agreeing(*run, own);
+  for (const auto& choice : choices) {
+    auto other = compute_variant({run, {}}, {.explanation = {}, .settings = choice}, how);
+    const std::size_t here = agreeing(*other, own);
+    if (here > most) best = std::move(other), most = here;
+  }
+  return best;
+}
+
+std::shared_ptr<const Trace> with_own_rounding(const std::shared_ptr<const Trace>& run, const OwnStages& own,
+                                               const Run& how) {
+  std::map<Stage, Tensor> rounded;
+  for (const OwnStage& mine : own.stages) {
+    if (mine.slack == 0 || !mine.fits || mine.stage == Stage::mask || !run->has(mine.stage)) continue;
+    const Tensor right = with_heads_of(mine.values, counterpart(*run, mine.stage));
+    if (right.shape() == (*run)[mine.stage].shape() && all_agree(mine.values, right, mine.slack))
+      rounded[mine.stage] = mine.values;
+  }
+  return rounded.empty() ? run : compute_variant({run, rounded}, {}, how);
+}
+
+namespace {
+
+float to_bf16(float v) {
+  if (!std::isfinite(v)) return v;
+  const auto bits = std::bit_cast<std::uint32_t>(v);
+  return std::bit_cast<float>((bits + 0x7FFFU + (bits >> 16 & 1U)) & 0xFFFF0000U);
+}
+
+float to_f16(float v) { return static_cast<float>(Eigen::half(v)); }
+
+/// Whether all stages agree as rounded ones, and the rounded run leaves much less of their differences than the run.
+bool explains(const Trace& rounded, const Trace& run, const OwnStages& own, float slack) {
+  bool much = false;
+  for (const OwnStage& mine : own.stages) {
+    if (!mine.fits) return false;
+    const Tensor right = with_heads_of(mine.values, counterpart(run, mine.stage));
+    const Tensor close = with_heads_of(mine.values, counterpart(rounded, mine.stage));
+    if (all_agree(mine.values, right, mine.slack)) continue;
+    if (!all_agree(mine.values, close, std::max(slack, mine.slack))) return false;
+    if (relative_difference(mine.values, close) > 0.4 * relative_difference(mine.values, right)) return false;
+    much = true;
+  }
+  return much;
+}
+
+}  // namespace
+
+std::optional<HiddenRounding> hidden_rounding(const std::shared_ptr<const Trace>& run, const OwnStages& own,
+                                              const Run& how) {
+  using Stages = std::vector<Stage>;
+  const Stages heads{Stage::Q, Stage::K, Stage::V};
+  const Stages scores{Stage::scores}, scaled{Stage::scaled_scores}, products{Stage::scores, Stage::scaled_scores};
+  Stages all_but_softmax{Stage::Q,     Stage::K, Stage::V, Stage::scores, Stage::scaled_scores, Stage::head_outputs,
+                         Stage::output};
+  Stages before_softmax{Stage::Q, Stage::K, Stage::V, Stage::scores, Stage::scaled_scores};
+  for (const auto& [round, slack, id] :
+       {std::tuple(&to_bf16, 0x1p-8F, "rounded_bf16"), std::tuple(&to_f16, 0x1p-11F, "rounded_f16")}) {
+    for (const Stages& stages : {scaled, products, scores, before_softmax, all_but_softmax, heads}) {
+      Variant variant;
+      for (const Stage stage : stages) {
+        if (run->has(stage))
+          variant.rules[stage] = [round = round](const Trace&, const Usual& usual) {
+            return each_number(usual(), round);
+          };
+      }
+      auto rounded = compute_variant({run, {}}, variant, how);
+      if (explains(*rounded, *run, own, slack)) return HiddenRounding{std::move(rounded), slack, id};
+    }
+  }
+  return {};
+}
+
+}  // namespace headlight

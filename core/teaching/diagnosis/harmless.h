@@ -1,0 +1,41 @@
+// Stages that differ from the run's and change nothing.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/teaching/diagnosis/diagnosis.h"
+
+namespace headlight {
+
+/// What later stages of the user's say.
+struct Later {
+  bool agree = true;  ///< none of them differs
+  int count = 0;      ///< how many agree
+};
+
+/// Why the difference of a stage changes no weight and no output: a constant for each row of scores, scaled queries in
+/// place of scaled scores, weights before they are divided by their sum, the heads' mean. Unset if it may.
+std::optional<Finding> harmless(const Trace& run, const OwnStage& mine, const Later& later);
+
+/// The run with what the user's code puts into rows that may attend to no key: zeros, as scaled_dot_product_attention,
+/// NaN, equal weights. The run itself if it has no such rows or no other choice agrees in more stages.
+std::shared_ptr<const Trace> with_own_dead_rows(const std::shared_ptr<const Trace>& run, const OwnStages& own,
+                                                const Run& how);
+
+/// The run computed on from the user's own stages wherever they are rounded to half precision and agree, so that
+/// rounding errors pass on to later stages as in the user's code. The run itself if no stage is rounded.
+std::shared_ptr<const Trace> with_own_rounding(const std::shared_ptr<const Trace>& run, const OwnStages& own,
+                                               const Run& how);
+
+struct HiddenRounding {
+  std::shared_ptr<const Trace> run;
+  float slack = 0;
+  std::string id;  ///< rounded_bf16 or rounded_f16
+};
+/// The run with some stages rounded that were not saved, if this explains most of the differences.
+std::optional<HiddenRounding> hidden_rounding(const std::shared_ptr<const Trace>& run, const OwnStages& own,
+                                              const Run& how);
+
+}  // namespace headlight

@@ -1,0 +1,302 @@
+// Mistakes with heads: split, merged, rotated, grouped or averaged in a wrong way.
+
+#include "core/base/tensor/each_matrix.h"
+#include "core/compute/attention/norm_and_rotation.h"
+#include "core/compute/attention/projection.h"
+#include "core/compute/run/stage_steps.h"
+#include "core/teaching/diagnosis/mistakes.h"
+#include "core/teaching/diagnosis/weight_recovery.h"
+
+namespace headlight::mistakes {
+namespace {
+
+/// [B, G, n, d] with every head replaced by the mean over heads.
+Tensor mean_of_heads(const Tensor& heads) {
+  return mean_over_heads(heads)
+      .view({heads.size(0), 1, heads.size(2), heads.size(3)})
+      .expand(heads.shape())
+      .contiguous();
+}
+
+/// Key/value heads in the order 0, 1, … G − 1, 0, 1, … instead of 0, 0, …, 1, 1, …
+Tensor tiled(const Tensor& heads, Index times) {
+  const Tensor packed = heads.contiguous();
+  const Shape& s = heads.shape();
+  const Tensor block = packed.view({s[0], 1, s[1], s[2] * s[3]});
+  return block.expand({s[0], times, s[1], s[2] * s[3]}).view({s[0], times * s[1], s[2], s[3]});
+}
+
+Rule split_by_view(Stage channels, Index heads) {
+  return [=](const Trace& t, const Usual&) {
+    const Tensor& x = t[channels];
+    return x.view({x.size(0), heads, x.size(1), x.size(2) / heads});
+  };
+}
+
+Tensor in_order(const Tensor& heads, const std::vector<Index>& order) {
+  std::vector<Tensor> parts;
+  for (Index b = 0; b < heads.size(0); ++b) {
+    for (const Index head : order) parts.push_back(heads.slice(0, b, 1).slice(1, head, 1));
+  }
+  return joined(parts).view(heads.shape());
+}
+
+constexpr std::pair<Stage, Stage> splits[] = {
+    {Stage::Q, Stage::Q_heads}, {Stage::K, Stage::K_heads}, {Stage::V, Stage::V_heads}};
+
+const char* is_or_are(std::size_t count) { return count == 1 ? " is" : " are"; }
+
+}  // namespace
+
+Variants split_without_transpose(const Suspect& suspect) {
+  const Dims& d = suspect.run.dims();
+  Variants variants;
+  for (const unsigned set : {7U, 1U, 2U, 4U, 3U, 5U, 6U}) {
+    Variant variant;
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < std::size(splits); ++i) {
+      if ((set >> i & 1U) == 0) continue;
+      const auto [channels, heads] = splits[i];
+      names.emplace_back(name(channels));
+      variant.rules[heads] = split_by_view(channels, i == 0 ? d.heads : d.kv_heads);
+    }
+    variant.explanation = joined_by_and(names) + is_or_are(names.size()) +
+                          " split by view(B, H, n, d_head) alone, which mixes positions with channels. Write " +
+                          names.front() + ".view(B, n, H, d_head).transpose(1, 2).";
+    variants.push_back(std::move(variant));
+  }
+  return variants;
+}
+
+Variants merge_without_transpose(const Suspect&) {
+  const Rule merge = [](const Trace& t, const Usual&) {
+    const Tensor& heads = t[Stage::head_outputs];
+    return heads.view({heads.size(0), heads.size(2), heads.size(1) * heads.size(3)});
+  };
+  return {{.explanation = "The heads are merged by view(B, n, H·d_head) alone, which mixes heads with positions. Write "
+                          "concat = heads.transpose(1, 2).reshape(B, n, H * d_head).",
+           .rules = {{Stage::concat, merge}}}};
+}
+
+Variants merge_permuted(const Suspect& suspect) {
+  const Trace& run = suspect.run;
+  const std::string write = " Write concat = heads.transpose(1, 2).reshape(B, n, H * d_head).";
+  Variants variants;
+  if (run.dims().heads > 1) {
+    Variant& channels = variants.emplace_back(
+        Variant{"The heads are merged channel by channel, so that a head's numbers stand H apart." + write});
+    channels.rules[Stage::concat] = [](const Trace& t, const Usual&) {
+      const Tensor heads = t[Stage::head_outputs].transpose(1, 2).transpose(2, 3).contiguous();  // [B, n, d, H]
+      return heads.view({heads.size(0), heads.size(1), heads.size(2) * heads.size(3)});
+    };
+  }
+  if (const std::vector<Index> order = head_order(run, suspect.own); !order.empty()) {
+    std::vector<std::string> heads;
+    for (const Index head : order) heads.push_back(std::to_string(head));
+    Variant& permuted = variants.emplace_back(Variant{"The heads are merged in another order: heads " +
+                                                      joined_by_and(heads) + " stand side by side." + write});
+    permuted.rules[Stage::concat] = [order](const Trace& t, const Usual&) {
+      return merge_heads(in_order(t[Stage::head_outputs], order));
+    };
+  }
+  return variants;
+}
+
+Variants rope_on_values(const Suspect& suspect) {
+  if (!suspect.run.has(Stage::K_rotated)) return {};
+  const std::string text =
+      "The rotary embedding turns the values too; positions belong to queries and keys alone. Write "
+      "q, k = apply_rotary(q, k).";
+  const Rule rotated = [](const Trace& t, const Usual& usual) {
+    return rotate(usual(), rotation_of(t, Stage::K_rotated));
+  };
+  const Rule gathered = [](const Trace& t, const Usual&) {
+    return gather_values(t[*t.standing_for(Stage::dropped_weights)],
+                         rotate(t[Stage::V_heads], rotation_of(t, Stage::K_rotated)));
+  };
+  return {{.explanation = text, .rules = {{Stage::V_heads, rotated}}},
+          {.explanation = text, .rules = {{Stage::head_outputs, gathered}}}};
+}
+
+Variants rope_pairing(const Suspect& suspect) {
+  const Rope rope = suspect.run.scenario.rope;
+  if (rope == Rope::none) return {};
+  const bool half = rope == Rope::half;
+  return {{half ? "The rotary embedding turns neighbouring channels (2j, 2j + 1) where this model pairs the two halves "
+                  "(j, j + d_head/2). "
+                  "Write x * cos + torch.cat((-x[..., d//2:], x[..., :d//2]), -1) * sin."
+                : "The rotary embedding turns the two halves (j, j + d_head/2) where this model pairs neighbouring "
+                  "channels (2j, 2j + 1). "
+                  "Write torch.view_as_complex(x.reshape(*x.shape[:-1], -1, 2)) * torch.polar(ones, angles).",
+           [half](Scenario& s) { s.rope = half ? Rope::interleaved : Rope::half; }}};
+}
+
+Variants gqa_tiled(const Suspect& suspect) {
+  const Dims& d = suspect.run.dims();
+  if (d.kv_heads == 1 || d.kv_heads == d.heads) return {};
+  const Rule tile = [times = d.groups()](const Trace&, const Usual& usual) { return tiled(usual(), times); };
+  const std::string groups = std::to_string(d.groups());
+  Variants variants;
+  for (const auto& [stages, who] : {std::pair{std::vector{Stage::K_heads, Stage::V_heads}, "The key/value heads"},
+                                    std::pair{std::vector{Stage::K_heads}, "The key heads"},
+                                    std::pair{std::vector{Stage::V_heads}, "The value heads"}}) {
+    Variant& variant =
+        variants.emplace_back(Variant{std::string(who) + " are tiled (0, 1, …, 0, 1, …) where each should serve " +
+                                      groups + " neighbouring query heads. Write K = K.repeat_interleave(" + groups +
+                                      ", dim=1); V = V.repeat_interleave(" + groups + ", dim=1)."});
+    for (const Stage stage : stages) variant.rules[stage] = tile;
+  }
+  return variants;
+}
+
+Variants heads_averaged(const Suspect& suspect) {
+  if (suspect.run.dims().heads == 1) return {};
+  const std::string mean = " are the mean over the heads, the same in each head. ";
+  const Rule average = [](const Trace&, const Usual& usual) { return mean_of_heads(usual()); };
+  Variants variants;
+  variants.push_back({"The saved weights" + mean + "Ask nn.MultiheadAttention for average_attn_weights=False."});
+  for (const Stage stage : {Stage::weights, Stage::dropped_weights}) variants.back().saved[stage] = mean_of_heads;
+  for (const Stage stage :
+       {Stage::weights, Stage::head_outputs, Stage::masked_scores, Stage::scaled_scores, Stage::scores}) {
+    variants.push_back(
+        {.explanation = "The " + std::string(name(stage)) + mean + "Keep the heads apart: leave out mean(dim=1).",
+         .rules = {{stage, average}}});
+  }
+  return variants;
+}
+
+// Mistakes with weights, biases and the inputs of projections.
+namespace {
+
+struct Projection {
+  Stage made, from, weight, bias;
+  const char* linear;
+};
+constexpr Projection projections[] = {
+    {Stage::Q, Stage::query, Stage::W_q, Stage::b_q, "q_proj"},
+    {Stage::K, Stage::key, Stage::W_k, Stage::b_k, "k_proj"},
+    {Stage::V, Stage::value, Stage::W_v, Stage::b_v, "v_proj"},
+    {Stage::output, Stage::concat, Stage::W_o, Stage::b_o, "out_proj"},
+};
+
+bool is_square(const Tensor& weight) { return weight.defined() && weight.size(0) == weight.size(1); }
+
+using Make = std::function<Tensor(const Trace&, const Projection&)>;
+
+/// A variant for each subset of the projections that can have the mistake.
+template <typename Can, typename Explain>
+Variants each_choice(Can can, Make make, Explain explain) {
+  std::vector<Projection> candidates;
+  for (const Projection& p : projections) {
+    if (can(p)) candidates.push_back(p);
+  }
+  Variants variants;
+  for (const unsigned set : subsets(candidates.size())) {
+    Variant variant;
+    std::vector<Projection> chosen;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      if ((set >> i & 1U) == 0) continue;
+      chosen.push_back(candidates[i]);
+      variant.rules[candidates[i].made] = [make, p = candidates[i]](const Trace& t, const Usual&) {
+        return make(t, p);
+      };
+    }
+    variant.explanation = explain(chosen);
+    variants.push_back(std::move(variant));
+  }
+  return variants;
+}
+
+std::string names_of(const std::vector<Projection>& chosen, Stage Projection::*parameter) {
+  std::vector<std::string> names;
+  for (const Projection& p : chosen) names.emplace_back(name(p.*parameter));
+  return joined_by_and(names);
+}
+
+/// "The biases b_q and b_k are"
+std::string biases_are(const std::vector<Projection>& chosen) {
+  return (chosen.size() == 1 ? "The bias " : "The biases ") + names_of(chosen, &Projection::bias) +
+         is_or_are(chosen.size());
+}
+
+Tensor sum(const Tensor& a, const Tensor& b) {
+  const Tensor packed = b.contiguous();
+  std::size_t i = 0;
+  return each_number(a, [&](float v) { return v + packed.values()[i++]; });
+}
+
+}  // namespace
+
+Variants weight_not_transposed(const Suspect& suspect) {
+  return each_choice([&](const Projection& p) { return is_square(suspect.run[p.weight]); },
+                     [](const Trace& t, const Projection& p) {
+                       return project(t[p.from], t[p.weight].transpose(0, 1).contiguous(), t[p.bias]);
+                     },
+                     [](const std::vector<Projection>& chosen) {
+                       return names_of(chosen, &Projection::weight) + is_or_are(chosen.size()) +
+                              " multiplied without the transpose, x @ W: nn.Linear keeps its weight as [out, in]. "
+                              "Write x @ W.T + b.";
+                     });
+}
+
+Variants bias_missing(const Suspect& suspect) {
+  return each_choice(
+      [&](const Projection& p) { return suspect.run.has(p.bias); },
+      [](const Trace& t, const Projection& p) { return project(t[p.from], t[p.weight], {}); },
+      [](const std::vector<Projection>& chosen) { return biases_are(chosen) + " left out. Write x @ W.T + b."; });
+}
+
+Variants bias_twice(const Suspect& suspect) {
+  return each_choice(
+      [&](const Projection& p) { return suspect.run.has(p.bias); },
+      [](const Trace& t, const Projection& p) { return project(t[p.from], t[p.weight], sum(t[p.bias], t[p.bias])); },
+      [](const std::vector<Projection>& chosen) {
+        return biases_are(chosen) + " added twice: nn.Linear adds its bias already. Write " + chosen.front().linear +
+               "(x).";
+      });
+}
+
+Variants no_output_projection(const Suspect& suspect) {
+  if (!suspect.run.has(Stage::W_o)) return {};
+  return {{.explanation = "The output projection is missing: the output is the heads put side by side. Write output = "
+                          "out_proj(concat).",
+           .rules = {{Stage::output, [](const Trace& t, const Usual&) { return t[Stage::concat]; }}}}};
+}
+
+Variants residual_included(const Suspect& suspect) {
+  const Tensor& x = suspect.run[Stage::query];
+  if (!x.defined() || x.shape() != suspect.run[Stage::output].shape()) return {};
+  return {
+      {.explanation = "The layer's input is added to the output: that is the residual connection around attention, not "
+                      "attention itself; save the output before x + output. Write output = out_proj(concat).",
+       .rules = {{Stage::output, [](const Trace& t, const Usual& usual) { return sum(usual(), t[Stage::query]); }}}}};
+}
+
+Variants value_is_key(const Suspect& suspect) {
+  const Inputs& in = suspect.run.inputs;
+  const char* text =
+      "V is made with the key projection, so that the heads gather keys instead of values. Write V = v_proj(value).";
+  Variants variants;
+  const Rule copied = [](const Trace& t, const Usual&) { return t[Stage::K]; };
+  if (in.W_k.defined() && in.value.size(-1) == in.W_k.size(1))
+    variants.push_back({.explanation = text, .rules = {{Stage::V, projected(Stage::value, Stage::W_k, Stage::b_k)}}});
+  variants.push_back({.explanation = text, .rules = {{Stage::V, copied}}});
+  return variants;
+}
+
+Variants key_value_swapped(const Suspect& suspect) {
+  const Inputs& in = suspect.run.inputs;
+  const bool projections = in.W_k.defined() && in.W_v.defined() && in.W_k.shape() == in.W_v.shape();
+  const bool inputs = in.key.shape() == in.value.shape() && !identical(in.key, in.value);
+  if (!projections && !inputs) return {};
+  const Rule K =
+      projections ? projected(Stage::key, Stage::W_v, Stage::b_v) : projected(Stage::value, Stage::W_k, Stage::b_k);
+  const Rule V =
+      projections ? projected(Stage::value, Stage::W_k, Stage::b_k) : projected(Stage::key, Stage::W_v, Stage::b_v);
+  return {{.explanation =
+               "Keys and values have changed places: K is made as V should be and V as K. Write K = k_proj(key); V = "
+               "v_proj(value).",
+           .rules = {{Stage::K, K}, {Stage::V, V}}}};
+}
+
+}  // namespace headlight::mistakes

@@ -1,0 +1,304 @@
+#include "core/teaching/diagnosis/mistake_search.h"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+#include "core/base/tensor/error.h"
+#include "core/teaching/diagnosis/mask_parts.h"
+#include "core/teaching/diagnosis/mistakes.h"
+
+namespace headlight {
+namespace {
+
+constexpr std::size_t most_wrongs = 4;
+constexpr double pair_seconds = 1.5;  // two mistakes at once have thousands of combinations
+
+struct Candidate {
+  Finding finding;
+  Variant variant;
+  Evidence::Reproduction reproduction;
+};
+
+class Search {
+ public:
+  /// `run` must stop when the time limit is reached.
+  Search(const OwnStages& own, const Evidence& evidence, const Run& run, const TimeLimit& limit, const Trying& trying)
+      : own_(own), evidence_(evidence), run_(run), limit_(limit), trying_(trying) {}
+
+  /// Adds to `wrongs` what it finds within the time limit.
+  void find(Base base, std::vector<Wrong>& wrongs);
+
+ private:
+  std::vector<Candidate> candidates(const Base& base, std::size_t from);
+  /// `strict`: only those that contradict no earlier stage, which are refuted sooner.
+  void add_candidates(const Base& base, std::size_t from, std::vector<Candidate>& found, bool strict);
+  std::vector<Candidate> with_other_fills(const Base& base, std::size_t from);
+  std::vector<Finding> pair_with_seen_mask(const Base& base, std::size_t from);
+  std::vector<Finding> pair(const Base& base, std::size_t from, bool only_last_differs);
+  /// Empty if the time limit was reached first, or if the variant cannot be computed here.
+  Evidence::Reproduction reproduce(const Base& base, const Variant& variant, std::size_t from,
+                                   bool strict = false) const;
+  Suspect suspect_in(const Base& base, std::size_t from) const;
+  std::vector<std::function<void(Scenario&)>> other_fills(const Trace& run) const;
+  bool explains_all(const std::vector<Candidate>& found) const {
+    return std::ranges::any_of(found, [&](const Candidate& c) { return c.reproduction.end == evidence_.size(); });
+  }
+
+  const OwnStages& own_;
+  const Evidence& evidence_;
+  const Run& run_;
+  const TimeLimit& limit_;
+  const Trying& trying_;
+};
+
+Evidence::Reproduction Search::reproduce(const Base& base, const Variant& variant, std::size_t from,
+                                         bool strict) const {
+  if (variant.inputs && !base.own.empty()) return {};
+  try {
+    return evidence_.reproduce(base, variant, from, run_, strict);
+  } catch (const Cancelled&) {
+    if (limit_.is_up()) return {};
+    throw;
+  } catch (const InputError&) {
+    return {};  // sizes or masks that do not fit together: this mistake was not made
+  }
+}
+
+Suspect Search::suspect_in(const Base& base, std::size_t from) const {
+  Suspect suspect{*base.run, own_};
+  suspect.misfit = [this, &base, from](const Variant& variant) {
+    if (limit_.is_up()) return std::numeric_limits<double>::infinity();
+    try {
+      return evidence_.misfit(base, variant, from, run_);
+    } catch (const InputError&) { return std::numeric_limits<double>::infinity(); }
+  };
+  if (!base.run->has(Stage::mask)) return suspect;
+  if (const std::optional<SeenMask> seen = seen_mask(*base.run, own_)) suspect.seen_mask = seen->cells;
+  return suspect;
+}
+
+/// Whether a reproduces more stages than b, or as many with fewer contradictions to stages that agreed before.
+bool is_better(const Evidence::Reproduction& a, const Evidence::Reproduction& b) {
+  return std::tuple(b.end, a.contradicted) < std::tuple(a.end, b.contradicted);
+}
+
+/// Whether a reproduces as much as b, and its numbers are closer by more than rounding.
+bool is_closer(const Evidence::Reproduction& a, const Evidence::Reproduction& b) {
+  constexpr double rounding = 2e-6;
+  return !is_better(b, a) && 3 * a.misfit + rounding < b.misfit;
+}
+
+/// The variants of a mistake that change a stage which this run computes. Heads or weights from a file cannot have this
+/// mistake.
+std::vector<Variant> variants_in(const Mistake& mistake, const Suspect& suspect) {
+  const Stage first = suspect.run.inputs.first_stage();
+  if (first == Stage::weights) return {};
+  const auto computed = [&](Stage stage) {
+    const bool given = first == Stage::Q_heads && stage <= Stage::V_heads;
+    return suspect.run.has(stage) && !given;
+  };
+  std::vector<Variant> variants = mistake.variants(suspect);
+  std::erase_if(variants, [&](const Variant& variant) {
+    return !std::ranges::all_of(variant.rules, [&](const auto& rule) { return computed(rule.first); });
+  });
+  return variants;
+}
+
+/// Tries each mistake and keeps its best variant.
+void Search::add_candidates(const Base& base, std::size_t from, std::vector<Candidate>& found, bool strict) {
+  const Suspect suspect = suspect_in(base, from);
+  for (const Mistake& mistake : all_mistakes()) {
+    if (limit_.is_up()) return;
+    if (trying_) trying_(mistake.id);
+    std::optional<Candidate> best;
+    for (Variant& variant : variants_in(mistake, suspect)) {
+      if (limit_.is_up()) break;
+      const Evidence::Reproduction reproduction = reproduce(base, variant, from, strict);
+      if (!reproduction.first || reproduction.gained == 0) continue;
+      if (best && !is_better(reproduction, best->reproduction) && !is_closer(reproduction, best->reproduction))
+        continue;
+      best = Candidate{{mistake.id, variant.explanation, variant.harmless}, std::move(variant), reproduction};
+    }
+    if (best) found.push_back(std::move(*best));
+  }
+}
+
+/// Other fills that the user may have: they change rows that may attend to no key.
+std::vector<std::function<void(Scenario&)>> Search::other_fills(const Trace& run) const {
+  if (!run.has(Stage::mask)) return {};
+  std::vector<std::function<void(Scenario&)>> fills;
+  for (const float fill : {-INFINITY, -1e9F}) {
+    if (fill != run.fill) fills.push_back(with_fill(fill));
+  }
+  fills.emplace_back([](Scenario& s) { s.dead_row = DeadRow::zero; });
+  return fills;
+}
+
+/// Tries the mistakes again with other fills, if the fill alone does not explain the difference. Returns only
+/// candidates with which all stages agree.
+std::vector<Candidate> Search::with_other_fills(const Base& base, std::size_t from) {
+  for (const auto& fill : other_fills(*base.run)) {
+    if (limit_.is_up()) break;
+    const Base filled{compute_variant(base, {.explanation = {}, .settings = fill}, run_), base.own};
+    if (evidence_.first_difference(*filled.run, from) > from) continue;
+    std::vector<Candidate> found;
+    add_candidates(filled, from, found, true);
+    if (explains_all(found)) return found;
+  }
+  return {};
+}
+
+std::vector<Candidate> Search::candidates(const Base& base, std::size_t from) {
+  std::vector<Candidate> found;
+  add_candidates(base, from, found, true);
+  if (explains_all(found)) return found;
+  if (from > 0 && found.empty()) add_candidates(base, from, found, false);
+  if (explains_all(found)) return found;
+  std::vector<Candidate> others = with_other_fills(base, from);
+  return others.empty() ? found : others;
+}
+
+/// The best candidates: they reproduce most, of these have the fewest contradictions, and no other is closer to the
+/// user's numbers.
+std::vector<Finding> best_of(std::vector<Candidate> found) {
+  if (found.empty()) return {};
+  std::ranges::stable_sort(found, {}, [](const Candidate& c) { return c.variant.rare; });
+  std::ranges::stable_sort(found, is_better, &Candidate::reproduction);
+  const Evidence::Reproduction best = found.front().reproduction;
+  std::erase_if(found, [&](const Candidate& c) { return is_better(best, c.reproduction); });
+  Evidence::Reproduction closest = best;
+  for (const Candidate& c : found) closest.misfit = std::min(closest.misfit, c.reproduction.misfit);
+  std::erase_if(found, [&](const Candidate& c) { return is_closer(closest, c.reproduction); });
+  const bool all_rare = std::ranges::all_of(found, [](const Candidate& c) { return c.variant.rare; });
+  std::vector<Finding> findings;
+  for (Candidate& candidate : found) {
+    if (candidate.variant.rare == all_rare) findings.push_back(std::move(candidate.finding));
+  }
+  return findings;
+}
+
+/// Both changes together; nothing if both replace the same stage.
+std::optional<Variant> both(const Variant& a, const Variant& b) {
+  Variant pair;
+  if (a.settings && b.settings)
+    pair.settings = [first = a.settings, second = b.settings](Scenario& s) { first(s), second(s); };
+  else pair.settings = a.settings ? a.settings : b.settings;
+  pair.rules = a.rules;
+  pair.saved = a.saved;
+  for (const auto& rule : b.rules) {
+    if (!pair.rules.insert(rule).second) return {};
+  }
+  for (const auto& saved : b.saved) {
+    if (!pair.saved.insert(saved).second) return {};
+  }
+  return pair;
+}
+
+/// Where the user's mask is seen and is not the run's: that, and the mistake that explains the rest under it.
+std::vector<Finding> Search::pair_with_seen_mask(const Base& base, std::size_t from) {
+  const Suspect suspect = suspect_in(base, from);
+  if (!suspect.seen_mask.defined() || shows((*base.run)[Stage::mask], suspect.seen_mask)) return {};
+  for (const Mistake& mistake : all_mistakes()) {
+    if (mistake.kind != Mistake::Kind::mask) continue;
+    for (const Variant& variant : variants_in(mistake, suspect)) {
+      if (variant.rules.size() != 1 || !variant.rules.contains(Stage::mask) || limit_.is_up()) continue;
+      Base masked = base;
+      masked.own[Stage::mask] = variant.rules.at(Stage::mask)(*base.run, {});
+      masked.run = compute_variant(masked, {}, run_);
+      std::vector<Candidate> found = candidates(masked, from);
+      std::erase_if(found, [&](const Candidate& c) { return c.reproduction.end < evidence_.size(); });
+      std::vector<Finding> findings = best_of(std::move(found));
+      if (findings.empty()) continue;
+      findings.insert(findings.begin() + 1, Finding{mistake.id, variant.explanation});
+      return findings;
+    }
+  }
+  return {};
+}
+
+/// Two mistakes with which all stages agree, if no single mistake explains them: one of them with the mask or, where
+/// only the last stage was saved, any two.
+std::vector<Finding> Search::pair(const Base& base, std::size_t from, bool only_last_differs) {
+  if (std::vector<Finding> found = pair_with_seen_mask(base, from); !found.empty()) return found;
+  const TimeLimit until(pair_seconds, run_.stop);
+  struct Known {
+    const Mistake* mistake;
+    Variant variant;
+  };
+  std::vector<Known> known;
+  const Suspect suspect = suspect_in(base, from);
+  for (const Mistake& mistake : all_mistakes()) {
+    if (limit_.is_up()) return {};
+    for (Variant& variant : variants_in(mistake, suspect)) {
+      const bool likely = !variant.rare || mistake.kind == Mistake::Kind::mask;
+      if (likely && !variant.harmless && !variant.inputs) known.push_back({&mistake, std::move(variant)});
+    }
+  }
+  const auto fits = [&](const Known& a, const Known& b) {
+    if (std::string_view(a.mistake->id) == b.mistake->id) return false;
+    const auto masks = [](const Known& each) { return each.mistake->kind == Mistake::Kind::mask; };
+    return only_last_differs || masks(a) != masks(b);
+  };
+  for (const bool usual_first : {true, false}) {  // pairs of a step and a mask, then the others
+    for (std::size_t i = 0; i < known.size(); ++i) {
+      for (std::size_t j = i + 1; j < known.size(); ++j) {
+        const Known &a = known[i], &b = known[j];
+        const auto is = [](const Known& each, Mistake::Kind kind) { return each.mistake->kind == kind; };
+        const bool usual = (is(a, Mistake::Kind::mask) && is(b, Mistake::Kind::step)) ||
+                           (is(a, Mistake::Kind::step) && is(b, Mistake::Kind::mask));
+        if (usual != usual_first || !fits(a, b)) continue;
+        if (limit_.is_up() || until.is_up()) return {};
+        if (trying_ && j == i + 1) trying_(a.mistake->id);
+        const std::optional<Variant> variant = both(a.variant, b.variant);
+        if (!variant) continue;
+        const Evidence::Reproduction reproduction = reproduce(base, *variant, from);
+        if (reproduction.end != evidence_.size() || reproduction.gained == 0) continue;
+        return {{a.mistake->id, a.variant.explanation}, {b.mistake->id, b.variant.explanation}};
+      }
+    }
+  }
+  return {};
+}
+
+void Search::find(Base base, std::vector<Wrong>& wrongs) {
+  std::size_t at = evidence_.first_difference(*base.run, 0);
+  while (at < evidence_.size() && wrongs.size() < most_wrongs) {
+    Wrong& wrong = wrongs.emplace_back(Wrong{evidence_.stage(at), {}});
+    // Stages that agree once they are computed from the wrong stage need no further explanation.
+    std::size_t next = evidence_.first_difference(*evidence_.taken_over(base, at + 1, run_).run, at + 1);
+    std::vector<Candidate> found = candidates(base, at);
+    std::erase_if(found, [&](const Candidate& c) { return c.reproduction.end < next; });
+    for (const Candidate& candidate : found) next = std::max(next, candidate.reproduction.end);
+    wrong.findings = best_of(std::move(found));
+    const std::size_t next_difference = evidence_.first_difference(*base.run, at + 1);
+    const bool only_last_differs = at + 1 == evidence_.size() && evidence_.fits(at);
+    if (wrong.findings.empty()) {
+      wrong.findings = pair(base, at, only_last_differs);
+      wrong.together = !wrong.findings.empty();
+      if (wrong.together) return;  // they explain every stage
+    }
+    if (wrong.findings.empty() && next_difference > next) {
+      wrong.aside = true;
+      at = next_difference;
+      continue;
+    }
+    const Base over = evidence_.taken_over(base, next, run_);
+    const std::size_t then = evidence_.first_difference(*over.run, next);
+    // A later stage that agrees with the right one was not computed from this one: no second mistake undoes the first.
+    const bool undone = then < evidence_.size() && evidence_.first_difference(*base.run, then) > then;
+    wrong.aside = undone;
+    at = undone ? evidence_.first_difference(*base.run, next) : then;
+    if (!undone) base = over;
+  }
+}
+
+}  // namespace
+
+void find_mistakes(Base base, const OwnStages& own, const Evidence& evidence, const Run& run, const TimeLimit& limit,
+                   const Trying& trying, std::vector<Wrong>& wrongs) {
+  Search(own, evidence, run, limit, trying).find(std::move(base), wrongs);
+}
+
+}  // namespace headlight

@@ -1,0 +1,208 @@
+// Steps that are there with another number: the scale, the cap, groups and heads, the norm of queries and keys.
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/text/number_text.h"
+#include "core/compute/attention/norm_and_rotation.h"
+#include "core/compute/run/stage_steps.h"
+#include "core/teaching/diagnosis/fitted_number.h"
+#include "core/teaching/diagnosis/mistakes.h"
+
+namespace headlight::mistakes {
+
+Variants scale_off(const Suspect& suspect) {
+  const Trace& run = suspect.run;
+  const Dims& d = run.dims();
+  const auto now = static_cast<double>(run.scale), root = std::sqrt(static_cast<double>(d.d_head));
+  const auto with = [](double scale) {
+    return Variant{.explanation = {}, .settings = [scale](Scenario& s) { s.scale = static_cast<float>(scale); }};
+  };
+  const std::string write = run.scenario.scale
+                                ? "Write scores = q @ k.transpose(-2, -1) * " + formatted("%.6g", now) + "."
+                                : "Write q @ k.transpose(-2, -1) / d_head ** 0.5.";
+  Variants variants;
+  const auto add = [&](double scale, const std::string& what) {
+    if (!(scale > 0) || std::abs(scale / now - 1) < 1e-4) return;
+    variants.push_back(with(scale));
+    variants.back().explanation = what + write;
+  };
+  add(now * now, "The scale is applied twice: once to the scores, and once more before or after. ");
+  const auto width = [&](Index channels, const std::string& what) {
+    add(1 / std::sqrt(static_cast<double>(channels)),
+        "The scores are divided by the square root of " + what + ", √" + std::to_string(channels) + ". ");
+  };
+  if (d.kv_heads != d.heads) width(d.kv_heads * d.d_head, "the width of all keys");
+  width(d.heads, "the number of heads");
+  width(d.n_k, "the number of keys");
+  if (d.d_head > 3) width(d.d_head / 2, "half a head's width");
+  width(2 * d.d_head, "two heads' width");
+  const auto words = [&](const std::string& yours) {
+    return "The scores are scaled by another number: your code has " + yours + ", this model " +
+           formatted("%.5g", now) + ". Write scores = q @ k.transpose(-2, -1) * " + formatted("%.6g", now) +
+           "  # yours: " + yours + ".";
+  };
+  for (Variant& variant :
+       fitted(suspect, {.now = now, .low = now / 200, .high = now * 200, .usual = {}, .with = with, .words = words})) {
+    variant.rare = true;
+    variants.push_back(std::move(variant));
+  }
+  if (run.scenario.scale) add(1 / root, "The scores are divided by √d_head, where this model has a scale of its own. ");
+  return variants;
+}
+
+Variants cap_off(const Suspect& suspect) {
+  if (!suspect.run.has(Stage::capped_scores)) return {};
+  const auto now = static_cast<double>(*suspect.run.scenario.softcap);
+  const auto with = [](double cap) {
+    return Variant{.explanation = {}, .settings = [cap](Scenario& s) { s.softcap = static_cast<float>(cap); }};
+  };
+  const auto words = [now](const std::string& yours) {
+    return "The soft-cap is another one: your code has " + yours + ", this model " + formatted("%.6g", now) +
+           ". Write scores = " + formatted("%.6g", now) + " * torch.tanh(scores / " + formatted("%.6g", now) + ")" +
+           (yours.empty() ? "." : "  # yours: " + yours + ".");
+  };
+  Variants variants = fitted(
+      suspect,
+      {.now = now, .low = 0.05, .high = 5000, .usual = {50, 30, 20, 10, 5, 100, 15}, .with = with, .words = words});
+  const auto c = static_cast<float>(now);
+  variants.push_back({.explanation = "The soft-cap does not multiply by the cap again, so that scores stay below 1. " +
+                                     words("").substr(words("").find("Write")),
+                      .rules = {{Stage::capped_scores,
+                                 [c](const Trace&, const Usual& usual) { return scale_scores(usual(), {1 / c}); }}}});
+  return variants;
+}
+
+namespace {
+
+/// Key/value heads for each query head: head h uses group(h).
+Rule grouped_by(Index heads, const std::function<Index(Index)>& group) {
+  return [=](const Trace&, const Usual& usual) {
+    const Tensor all = usual();
+    std::vector<Tensor> parts;
+    for (Index b = 0; b < all.size(0); ++b) {
+      for (Index h = 0; h < heads; ++h) parts.push_back(all.slice(0, b, 1).slice(1, group(h), 1));
+    }
+    return joined(parts).view({all.size(0), heads, all.size(2), all.size(3)});
+  };
+}
+
+}  // namespace
+
+Variants groups_off(const Suspect& suspect) {
+  const Dims& d = suspect.run.dims();
+  if (d.kv_heads == d.heads || d.kv_heads == 1) return {};
+  const std::string groups = std::to_string(d.groups());
+  Variants variants;
+  const auto add = [&](const std::string& what, const std::function<Index(Index)>& group) {
+    for (const auto& stages :
+         {std::vector{Stage::K_heads, Stage::V_heads}, std::vector{Stage::K_heads}, std::vector{Stage::V_heads}}) {
+      Variant& variant = variants.emplace_back(Variant{(stages.size() == 2            ? "The key/value heads"
+                                                        : stages[0] == Stage::K_heads ? "The key heads"
+                                                                                      : "The value heads") +
+                                                       what + ". Write k.repeat_interleave(" + groups +
+                                                       ", dim=1), v.repeat_interleave(" + groups + ", dim=1)."});
+      for (const Stage stage : stages) variant.rules[stage] = grouped_by(d.heads, group);
+    }
+  };
+  for (Index used = 1; used < d.kv_heads; ++used) {
+    if (d.heads % used != 0) continue;
+    add(" are grouped as if there were " + std::to_string(used) + " of them, not " + std::to_string(d.kv_heads),
+        [size = d.heads / used](Index h) { return h / size; });
+  }
+  add(" are in the reverse order", [&, n = d.kv_heads, size = d.groups()](Index h) { return n - 1 - h / size; });
+  return variants;
+}
+
+Variants heads_off(const Suspect& suspect) {
+  const Dims& d = suspect.run.dims();
+  if (d.kv_heads != d.heads || suspect.run.inputs.first_stage() != Stage::query) return {};
+  const Index width = d.heads * d.d_head;
+  Variants variants;
+  for (Index heads = 1; heads <= std::min<Index>(width, 64); ++heads) {
+    if (heads == d.heads || width % heads != 0) continue;
+    Variant& variant = variants.emplace_back(Variant{"The number of heads is another one: your code has " +
+                                                     std::to_string(heads) + ", this model " + std::to_string(d.heads) +
+                                                     ". Write num_heads = " + std::to_string(d.heads) + "."});
+    variant.inputs = [heads, size = width / heads](Inputs& in) {
+      in.dims.heads = in.dims.kv_heads = heads;
+      in.dims.d_head = size;
+    };
+    variant.rare = true;
+  }
+  return variants;
+}
+
+namespace {
+
+const char* name_of(QkNorm kind) {
+  switch (kind) {
+    case QkNorm::rms: return "the root mean square";
+    case QkNorm::l2: return "the length (L2)";
+    case QkNorm::layer: return "LayerNorm";
+    default: return "nothing";
+  }
+}
+
+/// Normalises queries and keys in another way.
+Variant normed_by(const std::function<void(HeadNorm&)>& change, std::string explanation) {
+  Variant variant{std::move(explanation)};
+  for (const auto& [stage, from] :
+       {std::pair(Stage::Q_normed, Stage::Q_heads), std::pair(Stage::K_normed, Stage::K_heads)}) {
+    variant.rules[stage] = [=, stage = stage, from = from](const Trace& t, const Usual&) {
+      HeadNorm norm = norm_of(t, stage);
+      change(norm);
+      return normalise_heads(t[from], norm);
+    };
+  }
+  return variant;
+}
+
+}  // namespace
+
+Variants norm_off(const Suspect& suspect) {
+  const Trace& run = suspect.run;
+  if (!run.has(Stage::Q_normed)) return {};
+  const HeadNorm now = norm_of(run, Stage::Q_normed);
+  const std::string write =
+      std::string("; this model by ") + name_of(now.kind) + ". Write q, k = q_norm(q), k_norm(k).";
+  Variants variants;
+  for (const QkNorm kind : {QkNorm::rms, QkNorm::layer, QkNorm::l2}) {
+    if (kind == now.kind) continue;
+    const std::string text = std::string("Queries and keys are normalised by ") + name_of(kind) + write;
+    const double epsilon = kind == QkNorm::layer ? layer_epsilon : rms_epsilon;
+    variants.push_back(normed_by([=](HeadNorm& norm) { norm.kind = kind, norm.epsilon = epsilon; }, text));
+    variants.push_back(normed_by([=](HeadNorm& norm) { norm.kind = kind; }, text));
+  }
+  if (Tensor(now.gain).defined()) {
+    variants.push_back(normed_by([](HeadNorm& norm) { norm.gain = norm.bias = Tensor(); },
+                                 "The learned weights of the norm are left out. Write x = norm(x) * weight."));
+  }
+  const Dims& d = run.dims();
+  if (d.heads == 1 || Tensor(now.gain).defined()) return variants;
+  variants.push_back(normed_by([](HeadNorm& norm) { norm.over_all_heads = !norm.over_all_heads; },
+                               now.over_all_heads
+                                   ? "Each head is normalised by itself, where this model normalises the whole width. "
+                                     "Write q = q_norm(q).view(B, n, H, d_head)."
+                                   : "The whole width is normalised at once, where this model normalises each head by "
+                                     "itself. Write q = q_norm(q.view(B, n, H, d_head))."));
+  return variants;
+}
+
+Variants norm_epsilon(const Suspect& suspect) {
+  if (!suspect.run.has(Stage::Q_normed) || suspect.run.scenario.qk_norm == QkNorm::l2) return {};
+  const double now = norm_of(suspect.run, Stage::Q_normed).epsilon;
+  const auto with = [](double epsilon) { return normed_by([=](HeadNorm& norm) { norm.epsilon = epsilon; }, {}); };
+  const auto words = [now](const std::string& yours) {
+    return "The norm's epsilon is another one: your code has " + yours + ", this model " + formatted("%.6g", now) +
+           ". Write eps=" + formatted("%.6g", now) + "  # yours: " + yours + ".";
+  };
+  return fitted(suspect, {.now = now,
+                          .low = 1e-12,
+                          .high = 10,
+                          .usual = {1e-5, 1e-6, 1e-8, 1e-12, 1e-3, 1e-2},
+                          .with = with,
+                          .words = words});
+}
+
+}  // namespace headlight::mistakes

@@ -1,0 +1,285 @@
+#include "core/teaching/diagnosis/reproduction.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+
+#include "core/base/tensor/error.h"
+#include "core/base/text/texts.h"
+
+namespace headlight {
+namespace {
+
+/// What would be saved under the stage's name.
+Tensor as_saved(const Trace& run, const OwnStage& own, const Variant& variant) {
+  Tensor computed = counterpart(run, own.stage);
+  const auto saved = variant.saved.find(own.stage);
+  if (saved != variant.saved.end()) computed = saved->second(computed);
+  return with_heads_of(own.values, computed);
+}
+
+/// Whether the stage of the run agrees with the saved one; nothing if their shapes cannot be compared.
+std::optional<bool> agrees(const Trace& run, const OwnStage& own, const Variant& variant) {
+  const Tensor computed = as_saved(run, own, variant);
+  if (!own.fits && computed.shape() != own.values.shape()) return std::nullopt;
+  return all_agree(own.values, computed, own.slack);
+}
+
+/// A stage of NaN throughout shows nothing; NaN in some rows says which.
+bool has_numbers(const OwnStage& own) {
+  const Tensor mine = own.values.contiguous();
+  return std::ranges::any_of(mine.values(), [](float v) { return !std::isnan(v); });
+}
+
+struct Refuted {};
+
+}  // namespace
+
+Evidence::Evidence(const OwnStages& own, std::vector<Stage> except) {
+  for (const OwnStage& stage : own.stages) {
+    if (std::ranges::find(except, stage.stage) == except.end()) stages_.push_back(&stage);
+  }
+}
+
+std::size_t Evidence::first_difference(const Trace& run, std::size_t from) const {
+  std::size_t place = from;
+  while (place < size() && agrees(run, *stages_[place], {}).value_or(false)) ++place;
+  return place;
+}
+
+std::shared_ptr<const Trace> compute_variant(const Base& base, const Variant& variant, const Run& run,
+                                             const Watch& watch) {
+  Scenario scenario = base.run->scenario;
+  if (variant.settings) variant.settings(scenario);
+  Run changed = run;
+  changed.override_stage = [&](Stage stage, const Trace& so_far, const std::function<Tensor()>& usual) {
+    if (watch) watch(stage, so_far);
+    const auto own = base.own.find(stage);
+    if (own != base.own.end()) return own->second;
+    const auto rule = variant.rules.find(stage);
+    return rule != variant.rules.end() ? rule->second(so_far, usual) : usual();
+  };
+  if (!variant.inputs) return compute(scenario, base.run->inputs, base.run.get(), changed);
+  Inputs inputs = base.run->inputs;
+  variant.inputs(inputs);
+  return compute(scenario, std::move(inputs), base.run.get(), changed);
+}
+
+Base Evidence::taken_over(const Base& base, std::size_t places, const Run& run) const {
+  Base result = base;
+  for (std::size_t place = 0; place < places; ++place) {
+    const OwnStage& own = *stages_[place];
+    const Stage stage = standing_for(*base.run, own.stage);
+    if (own.fits && base.run->has(stage)) result.own[stage] = own.values;
+  }
+  result.run = compute_variant(result, {}, run);
+  return result;
+}
+
+/// Compares each stage as soon as it is computed.
+class Evidence::Check {
+ public:
+  Check(const Evidence& evidence, const Base& base, const Variant& variant, std::size_t from, bool strict)
+      : evidence_(evidence), base_(base), variant_(variant), from_(from), strict_(strict) {}
+
+  /// Compares all saved stages before `next`. Throws Refuted at the first stage, from index `from` on, that does not
+  /// agree.
+  void look(const Trace& run, std::size_t next) {
+    for (; place_ < evidence_.size() && static_cast<std::size_t>(evidence_.stage(place_)) < next; ++place_) {
+      const OwnStage& own = *evidence_.stages_[place_];
+      const std::optional<bool> agreed = agrees(run, own, variant_);
+      if (place_ < from_) {
+        found_.contradicted += agreed.value_or(true) ? 0 : 1;
+        if (strict_ && agreed == false) throw Refuted();
+        continue;
+      }
+      if (agreed == false) throw Refuted();
+      found_.first = found_.first || (place_ == from_ && agreed == true);
+      if (agreed != true) continue;
+      found_.misfit = std::max(found_.misfit, relative_difference(own.values, as_saved(run, own, variant_)));
+      if (!agrees(*base_.run, own, {}).value_or(false) && has_numbers(own)) ++found_.gained;
+    }
+  }
+
+  Reproduction found() {
+    found_.end = place_;
+    return found_;
+  }
+
+ private:
+  const Evidence& evidence_;
+  const Base& base_;
+  const Variant& variant_;
+  std::size_t from_;
+  bool strict_;
+  std::size_t place_ = 0;
+  Reproduction found_;
+};
+
+Evidence::Reproduction Evidence::reproduce(const Base& base, const Variant& variant, std::size_t from, const Run& run,
+                                           bool strict) const {
+  Check check(*this, base, variant, from, strict);
+  const Watch watch = [&](Stage next, const Trace& so_far) { check.look(so_far, static_cast<std::size_t>(next)); };
+  try {
+    check.look(*compute_variant(base, variant, run, watch), stage_count);
+  } catch (const Refuted&) {}
+  return check.found();
+}
+
+double Evidence::misfit(const Base& base, const Variant& variant, std::size_t place, const Run& run) const {
+  const OwnStage& own = *stages_[place];
+  Run until = run;
+  until.last = std::max(own.stage, standing_for(*base.run, own.stage));
+  return relative_difference(own.values, as_saved(*compute_variant(base, variant, until), own, variant));
+}
+
+OwnStages own_stages_of(const Trace& trace) {
+  OwnStages own;
+  for (const Stage stage : trace.stages()) {
+    if (stage < Stage::Q) continue;
+    own.stages.push_back({.stage = stage, .values = trace[stage], .stored = trace[stage].shape()});
+  }
+  return own;
+}
+
+OwnStages mistaken_stages(const std::string& mistake, std::size_t variant, const std::shared_ptr<const Trace>& trace,
+                          const Run& run) {
+  const auto known = all_mistakes();
+  const auto is_meant = [&](const Mistake& each) { return each.id == mistake; };
+  if (std::ranges::none_of(known, is_meant)) {
+    const std::string ids = comma_list(known, [](const Mistake& each) { return each.id; });
+    throw SettingError("mistake", Message("\"{0}\" is not known", mistake), Message("expected one of {0}", ids));
+  }
+  const OwnStages none;
+  std::vector<Variant> variants;
+  for (const Mistake& each : known) {
+    if (!is_meant(each)) continue;
+    for (Variant& one : each.variants({*trace, none})) variants.push_back(std::move(one));
+  }
+  if (variants.empty())
+    throw SettingError("mistake", Message("{0} cannot be made here", mistake),
+                       "expected a scenario that has what it gets wrong");
+  if (variant >= variants.size()) {
+    throw SettingError("variant", Message("there is no such way to make {0}", mistake),
+                       Message("expected 0 to {0}", variants.size() - 1));
+  }
+  const Variant& wrong = variants[variant];
+  OwnStages own = own_stages_of(*compute_variant({trace, {}}, wrong, run));
+  for (OwnStage& stage : own.stages) {
+    const auto saved = wrong.saved.find(stage.stage);
+    if (saved == wrong.saved.end()) continue;
+    stage.values = saved->second(stage.values);
+    stage.stored = stage.values.shape();
+  }
+  return own;
+}
+
+namespace {
+
+double distance(float mine, float right) {
+  if (mine == right || (std::isnan(mine) && std::isnan(right))) return 0;
+  const double difference = std::abs(static_cast<double>(mine) - static_cast<double>(right));
+  return std::isnan(difference) ? std::numeric_limits<double>::infinity() : difference;
+}
+
+std::vector<Index> index_of(std::size_t position, const Shape& shape) {
+  std::vector<Index> index(shape.size(), 0);
+  auto rest = static_cast<Index>(position);
+  for (std::size_t axis = shape.size(); axis-- > 0;) {
+    index[axis] = rest % shape[axis];
+    rest /= shape[axis];
+  }
+  return index;
+}
+
+}  // namespace
+
+double tolerance(float right, float slack) {
+  return 1e-5 + (1e-4 + static_cast<double>(slack)) * std::abs(static_cast<double>(right));
+}
+
+bool agree(float mine, float right, float slack) {
+  if (!std::isfinite(mine) || !std::isfinite(right)) return mine == right || (std::isnan(mine) && std::isnan(right));
+  return distance(mine, right) <= tolerance(right, slack);
+}
+
+namespace {
+
+using Floats = std::span<const float>;
+
+/// Whether the differences are typical of a computation in half precision. With PyTorch's, the typical difference is
+/// 0.5 to 1.6 times the slack from Q to the output, and the largest is up to 14 times.
+bool agree_as_rounded(Floats mine, Floats right, float slack) {
+  constexpr double most = 16, typical = 2;
+  float fill = 0;  // the lowest number, if it is one
+  for (const float v : right) fill = std::isfinite(v) && v < fill && v < -1e3F ? v : fill;
+  double differences = 0, squares = 0, count = 0;
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    if (!std::isfinite(right[i]) || !std::isfinite(mine[i]) || (fill < 0 && right[i] == fill)) continue;
+    differences += distance(mine[i], right[i]) * distance(mine[i], right[i]);
+    squares += static_cast<double>(right[i]) * static_cast<double>(right[i]);
+    ++count;
+  }
+  const double step = static_cast<double>(slack) * std::sqrt(squares / std::max(count, 1.0));
+  if (std::sqrt(differences / std::max(count, 1.0)) > typical * step) return false;
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    const bool close = std::isfinite(mine[i]) && std::isfinite(right[i]) &&
+                       distance(mine[i], right[i]) <= tolerance(right[i], slack) + most * step;
+    if (!close && !agree(mine[i], right[i], slack)) return false;
+  }
+  return true;
+}
+
+bool each_agrees(Floats mine, Floats right, float slack) {
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    if (!agree(mine[i], right[i], slack)) return slack > 0 && agree_as_rounded(mine, right, slack);
+  }
+  return true;
+}
+
+}  // namespace
+
+Agreement agreement(const Tensor& mine, const Tensor& right, float slack) {
+  assert(mine.shape() == right.shape());
+  const Tensor a = mine.contiguous(), b = right.contiguous();
+  const Floats as = a.values(), bs = b.values();
+  Agreement result{.agrees = each_agrees(as, bs, slack)};
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < as.size(); ++i) {
+    const double difference = distance(as[i], bs[i]);
+    if (difference <= result.largest) continue;
+    result.largest = difference;
+    at = i;
+  }
+  if (as.empty()) return result;
+  result.at = index_of(at, mine.shape());
+  result.mine = as[at];
+  result.right = bs[at];
+  return result;
+}
+
+double relative_difference(const Tensor& mine, const Tensor& right) {
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  if (mine.shape() != right.shape()) return infinite;
+  const Tensor a = mine.contiguous(), b = right.contiguous();
+  double differences = 0, squares = 0;
+  std::size_t torn = 0;
+  for (std::size_t i = 0; i < a.values().size(); ++i) {
+    const float x = a.values()[i], y = b.values()[i];
+    if (std::isfinite(x) != std::isfinite(y)) ++torn;
+    if (!std::isfinite(x) || !std::isfinite(y) || (x == y && std::abs(x) > 1e4F)) continue;
+    differences += distance(x, y) * distance(x, y);
+    squares += static_cast<double>(x) * static_cast<double>(x);
+  }
+  if (torn * 2 > a.values().size()) return infinite;
+  return std::sqrt(differences / std::max(squares, 1e-12));
+}
+
+bool all_agree(const Tensor& mine, const Tensor& right, float slack) {
+  if (mine.shape() != right.shape()) return false;
+  const Tensor a = mine.contiguous(), b = right.contiguous();
+  return each_agrees(a.values(), b.values(), slack);
+}
+
+}  // namespace headlight

@@ -1,0 +1,265 @@
+#include "ui/base/document/view.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "core/models/tokenizer/asked_word.h"
+#include "core/teaching/explain/explain.h"
+
+namespace headlight {
+
+View look_at(View view, const Trace& trace, const Cell& cell) {
+  view.selected = cell;
+  view.hovered.reset();
+  view.looked = true;
+  if (!is_parameter(cell.stage)) view.batch = cell.batch;
+  if (!has_head_axis(cell.stage)) return view;
+  const Index groups = trace.dims().groups();
+  if (!is_per_kv_head(cell.stage)) {
+    view.head = cell.head;
+  } else if (view.head / groups != cell.head) {
+    view.head = cell.head * groups;
+  }
+  return view;
+}
+
+std::span<const Cell> path_of(const View& view, const Trace& trace) {
+  const bool leads_here = view.selected && !view.path.empty() && view.path.back() == *view.selected;
+  if (!leads_here || !std::ranges::all_of(view.path, [&](const Cell& cell) { return contains(trace, cell); }))
+    return {};
+  return view.path;
+}
+
+View follow(View view, const Trace& trace, const Cell& from, const Cell& source) {
+  if (view.selected != from || path_of(view, trace).empty()) view.path = {from};
+  view = look_at(std::move(view), trace, source);
+  view.path.push_back(source);
+  return view;
+}
+
+View go_back(View view, const Trace& trace, std::size_t step) {
+  assert(step < view.path.size());
+  view.path.resize(step + 1);
+  const Cell cell = view.path.back();
+  return look_at(std::move(view), trace, cell);
+}
+
+namespace {
+
+bool in_steps(Moment::Kind kind) {
+  return kind == Moment::Kind::rows || kind == Moment::Kind::columns || kind == Moment::Kind::cells;
+}
+
+}  // namespace
+
+Index heads_per(const Trace& trace, Stage stage) { return is_per_kv_head(stage) ? trace.dims().groups() : 1; }
+
+View at_moment(View view, const Trace& trace, const Timeline& timeline, int moment) {
+  view.step = std::clamp(moment, 0, std::max(timeline.count() - 1, 0));
+  const Moment& now = timeline.at(*view.step);
+  view.looking.share.reset();
+  view.hovered.reset();
+  view.path.clear();
+  view.selected.reset();
+  if (!in_steps(now.kind)) return view;
+  const Tensor& values = trace[now.stage];
+  Cell cell{now.stage, view.batch, 0, now.last - 1, 0};
+  if (values.rank() == 4) cell.head = view.head / heads_per(trace, now.stage);
+  if (now.kind == Moment::Kind::columns) cell = {cell.stage, cell.batch, cell.head, 0, now.last - 1};
+  if (now.kind == Moment::Kind::cells) {
+    cell.row = (now.last - 1) / values.size(-1);
+    cell.col = (now.last - 1) % values.size(-1);
+  }
+  view.selected = cell;
+  view.path = {cell};
+  return view;
+}
+
+View without_moment(View view) {
+  view.step.reset();
+  view.looking.share.reset();
+  view.playing = false;
+  return view;
+}
+
+Index asked_query(const Trace& trace, Index batch) {
+  const Index last = trace.dims().n_q - 1;
+  const auto entry = static_cast<std::size_t>(batch);
+  const auto& words = trace.inputs.query_tokens;
+  if (entry >= words.size() || words[entry].empty()) return last;
+  return std::min(asked_word(words[entry]), last);
+}
+
+Index query_asked(const Trace& trace, const View& view) {
+  if (view.looking.query) return std::clamp<Index>(*view.looking.query, 0, trace.dims().n_q - 1);
+  const bool selected = view.selected && info(view.selected->stage).rows == Axis::query;
+  return selected ? std::min(view.selected->row, trace.dims().n_q - 1) : asked_query(trace, view.batch);
+}
+
+Visited place_shown(const View& view) {
+  const LevelChoice& looking = view.looking;
+  return {view.kind,     looking.level, looking.facet, view.network.together,
+          looking.stage, view.step,     looking.share, view.selected};
+}
+
+namespace {
+
+/// Whether both are the same picture, whatever is selected in it.
+bool is_same_place(const Visited& a, const Visited& b) {
+  if (a.kind != b.kind) return false;
+  if (a.kind == ViewKind::network) return a.together == b.together;
+  if (a.kind != ViewKind::pipeline) return true;
+  return a.level == b.level && (a.level != Level::operation || a.facet == b.facet);
+}
+
+View at_place(View view, const Visited& place) {
+  view.kind = place.kind;
+  view.looking.level = place.level;
+  view.looking.facet = place.facet;
+  view.network.together = place.together;
+  view.looking.stage = place.stage;
+  view.looking.share = place.share;
+  view.step = place.step;
+  view.playing = false;
+  view.hovered.reset();
+  return view;
+}
+
+/// Where one goes from a place that was opened directly.
+std::optional<Visited> place_above(const View& view) {
+  Visited above = place_shown(view);
+  above.step.reset();
+  above.share.reset();
+  if (view.kind == ViewKind::network) {
+    if (view.network.together == LayersTogether::none) above.kind = ViewKind::pipeline;
+    above.together = LayersTogether::none;
+  } else if (view.kind != ViewKind::pipeline || view.looking.level == Level::sentence) {
+    return {};
+  } else {
+    above.level = view.looking.level == Level::operation ? Level::pipeline : Level::sentence;
+    above.facet = Facet::step;
+  }
+  return above;
+}
+
+}  // namespace
+
+View with_trail(View view, const Visited& before) {
+  const Visited now = place_shown(view);
+  if (is_same_place(now, before)) return view;
+  const auto known = std::ranges::find_if(view.trail, [&](const Visited& each) { return is_same_place(each, now); });
+  const bool back = known != view.trail.end(), top = now.kind == ViewKind::pipeline && now.level == Level::sentence;
+  if (back) view.trail.erase(known, view.trail.end());
+  else if (top) view.trail.clear();
+  else view.trail.push_back(before);
+  return view;
+}
+
+View gone_back(View view) {
+  const bool pipeline = view.kind == ViewKind::pipeline;
+  const bool plays = view.step && !(pipeline && view.looking.level != Level::pipeline);
+  if (plays && (view.trail.empty() || view.step != view.trail.back().step)) return without_moment(std::move(view));
+  const std::optional<Visited> above = view.trail.empty() ? place_above(view) : view.trail.back();
+  const bool top = pipeline && view.looking.level == Level::sentence;
+  const bool zoomed = pipeline && view.looking.level == Level::operation;
+  const std::optional<Cell> entered = view.trail.empty() ? std::nullopt : view.trail.back().selected;
+  if (!top && !zoomed && view.selected != entered) {
+    view.selected = entered;
+    return view;
+  }
+  if (!above) return view;
+  if (view.trail.empty()) view.trail.push_back(*above);  // with_trail() takes it away again
+  return at_place(std::move(view), *above);
+}
+
+View without_words(View view) {
+  view.looking.query.reset();
+  view.looking.key.reset();
+  view.looking.at.reset();
+  view.looking.pointed.reset();
+  view.network.pointed.reset();
+  if (view.selected) view.looked = false;  // the same cell of another text is another question
+  view.selected.reset();
+  view.path.clear();
+  return view;
+}
+
+LevelAddress level_address(const View& view) {
+  const LevelChoice& at = view.looking;
+  if (at.level != Level::operation) return {at.level, {}, Facet::step};
+  if (at.facet != Facet::step) return {at.level, {}, at.facet};
+  return {at.level, at.stage, at.facet};
+}
+
+View with_level(View view, const LevelAddress& level) {
+  view.looking.level = level.level;
+  view.looking.facet = level.facet;
+  if (level.stage) view.looking.stage = *level.stage;
+  return view;
+}
+
+namespace {
+
+MapAddress map_address(const View& view) {
+  MapAddress map{view.map.stage, {}};
+  const auto whole = [](double at) { return static_cast<Index>(std::llround(std::max(at, 0.0))); };
+  if (const auto& r = view.map.region)
+    map.region = {whole(r->q0), std::max(whole(r->q1), whole(r->q0) + 1), whole(r->k0),
+                  std::max(whole(r->k1), whole(r->k0) + 1)};
+  return map;
+}
+
+View with_map(View view, const MapAddress& map) {
+  view.map = {map.stage, {}, false};
+  const auto at = [](Index i) { return static_cast<double>(i); };
+  if (const auto& r = map.region) view.map.region = {at(r->q0), at(r->q1), at(r->k0), at(r->k1)};
+  return view;
+}
+
+}  // namespace
+
+ViewAddress view_address(const View& view) {
+  ViewAddress address{view.kind, view.mask_lab.tab, {}};
+  if (view.kind == ViewKind::map) address.map = map_address(view);
+  return address;
+}
+
+View with_view(View view, const ViewAddress& address) {
+  view.kind = address.kind;
+  if (address.kind == ViewKind::mask) view.mask_lab.tab = address.tab;
+  if (address.map) view = with_map(std::move(view), *address.map);
+  return view;
+}
+
+ScenarioView saved_view(const View& view) {
+  ScenarioView saved;
+  saved.level = level_address(view);
+  saved.select = view.selected;
+  // An operation saves a played stage as the stage itself.
+  if (view.step && !view.looking.share) saved.step = *view.step;
+  if (view.head > 0) saved.head = view.head;
+  saved.query = view.looking.query;
+  saved.key = view.looking.key;
+  if (view.measure != HeadMeasure::weight) saved.measure = view.measure;
+  if (view.kind == ViewKind::map) saved.map = map_address(view);
+  return saved;
+}
+
+View with_saved_view(View view, const ScenarioView& saved) {
+  view.kind = ViewKind::pipeline;
+  view.looking = {};
+  if (saved.level) view = with_level(std::move(view), *saved.level);
+  view.selected = saved.select;
+  view.step.reset();
+  if (saved.step) view.step = static_cast<int>(std::min<Index>(*saved.step, 1000000));
+  view.batch = saved.select ? saved.select->batch : 0;
+  view.head = saved.head.value_or(saved.select ? saved.select->head : 0);
+  view.looking.query = saved.query;
+  view.looking.key = saved.key;
+  view.measure = saved.measure.value_or(HeadMeasure::weight);
+  if (saved.map) view = with_view(std::move(view), {ViewKind::map, {}, saved.map});
+  return view;
+}
+
+}  // namespace headlight

@@ -1,0 +1,30 @@
+// What the pointer does on a scene: the half of a view's drawing that is the same for all.
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+
+#include "ui/base/frame/frame.h"
+#include "ui/parts/level/scene.h"
+
+namespace headlight {
+
+struct ScenePointer {
+  const SceneTarget* target = nullptr;  ///< under the pointer
+  std::optional<Cell> cell;             ///< of the heatmap under the pointer
+  bool over = false;                    ///< the pointer is on the surface, and nothing is above it
+  bool held = false;                    ///< pressed here, and not yet released
+  bool clicked = false;                 ///< released, without dragging
+};
+
+/// Creates the scene's surface, which is then ImGui's last item. A hand says that a target can be clicked; not for
+/// targets with one of `only_shown`. Fields and controls come before it, or they would not get the pointer.
+ScenePointer point_at(const Frame& frame, const char* surface, Rect place, const Scene& scene,
+                      std::initializer_list<SceneAction> only_shown = {});
+/// Where the button was pressed: the target that is dragged. Null if there is none.
+const SceneTarget* pressed_target(const Scene& scene);
+/// The cell under the pointer becomes the hovered one, and has its menu.
+void hover(const Frame& frame, const std::optional<Cell>& cell);
+void hover_or_select(const Frame& frame, const std::optional<Cell>& cell, bool clicked);
+
+}  // namespace headlight

@@ -1,0 +1,169 @@
+
+#include "core/base/text/number_text.h"
+#include "ui/base/document/action.h"
+#include "ui/base/look/measure.h"
+#include "ui/base/look/words.h"
+#include "ui/parts/widgets/card.h"
+#include "ui/parts/widgets/controls.h"
+#include "ui/parts/widgets/paragraph.h"
+#include "ui/parts/widgets/pressable.h"
+#include "ui/views/compare/compare_picture.h"
+#include "ui/views/lessons/lesson_panel.h"
+#include "ui/views/mine/mine_picture.h"
+
+namespace headlight {
+namespace {
+
+struct MineDrawer {
+  const Frame& frame;
+  const MinePicture& picture;
+  const Beside& beside = *frame.document.beside;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const Look& look = frame.look;
+  const float u = frame.u;
+  float left = 0, width = 0, y = 0;  ///< of the report's text
+
+  void draw() {
+    draw_scene(frame, list, picture.scene);
+    if (const SceneTarget* pressed = press_controls(frame, picture.scene)) choose(*pressed);
+    point();
+    if (picture.report_card.height() > 0) draw_report();
+  }
+
+  void choose(const SceneTarget& target) const {
+    frame.show([shared = frame.document.beside, stage = target.cell.stage, known = target.index == 1](View& v) {
+      if (known) v = with_beside_stage(std::move(v), *shared, stage);
+      v.beside = stage;
+    });
+  }
+
+  /// The pointer's cell, in all three matrices.
+  void point() {
+    if (picture.panels.size() != 3) return;
+    const Rect& all = picture.cells;
+    clickable("matrices", all);
+    const std::optional<Cell> cell =
+        ImGui::IsItemHovered() ? cell_at(picture.scene, ImGui::GetIO().MousePos) : std::nullopt;
+    if (!cell) return;
+    const auto at = [&](std::size_t i) {
+      const MatrixQuad& quad = picture.panels[i].heat->quad;
+      return quad.values.matrix(quad.batch, quad.head)(cell->row, cell->col);
+    };
+    const float mine = at(0), right = at(1);
+    std::string text = picture.panels[0].title + "  " + number_text(mine, 5) + "\n" + picture.panels[1].title + "  " +
+                       number_text(right, 5);
+    if (picture.panels[2].heat) text += "\n" + picture.panels[2].title + "  " + number_text(at(2), 3);
+    tooltip(frame, text);
+  }
+
+  /// The report of what is wrong; scrolls if it is long.
+  void draw_report() {
+    const Rect& card = picture.report_card;
+    draw_card(frame, list, card, beside.comparison.matches() ? look.v : look.warning, 1.5f * u);
+    ImGui::SetCursorScreenPos({card.min.x + 4 * u, card.min.y + 6 * u});
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {12 * u, 4 * u});
+    ImGui::BeginChild("report", {card.width() - 8 * u, card.height() - 12 * u}, false,
+                      ImGuiWindowFlags_NoNav | ImGuiWindowFlags_AlwaysUseWindowPadding);
+    left = card.min.x + 16 * u;
+    width = card.width() - 36 * u;
+    y = ImGui::GetCursorScreenPos().y;
+    const float top = y;
+    const Report& report = picture.report;
+    for (const std::string* text : {&report.assumed, &report.agrees}) {
+      if (!text->empty()) paragraph(Face::ui, TypeSize::large, look.ink, *text);
+    }
+    if (const Trace* run = mask_to_take(beside.comparison)) offer_mask(run->scenario);
+    if (beside.searching) search();
+    if (beside.stopped) paragraph(Face::ui, TypeSize::large, look.ink, frame.words("mine.stopped"));
+    for (const ReportPart& part : report.parts) {
+      paragraph(Face::bold, TypeSize::story, look.warning, part.heading);
+      for (const ReportFinding& finding : part.findings) {
+        paragraph(Face::bold, TypeSize::large, look.ink, finding.title + "  (" + finding.id + ")");
+        paragraph(Face::ui, TypeSize::large, look.ink, finding.text);
+      }
+      for (const std::string& note : part.notes) paragraph(Face::ui, TypeSize::large, look.ink, note);
+    }
+    if (!report.incomplete.empty()) paragraph(Face::ui, TypeSize::large, look.muted, report.incomplete);
+    for (const std::string& other : report.others) paragraph(Face::ui, TypeSize::large, look.muted, other);
+    ImGui::SetCursorScreenPos({left, top});
+    ImGui::Dummy({1, y - top});
+    ImGui::EndChild();
+    ImGui::PopStyleVar();
+  }
+
+  /// Offers to use the mask that the numbers reveal for the run.
+  void offer_mask(const Scenario& revealed) {
+    ImGui::SetCursorScreenPos({left, y});
+    if (chip(frame, "take_mask", frame.words("mine.take_mask"), false))
+      frame.edit({}, [mask = revealed.mask, lengths = revealed.valid_lens](Scenario& s) {
+        s.mask = mask;
+        s.valid_lens = lengths;
+      });
+    y += 34 * u;
+  }
+
+  void search() {
+    const SearchProgress& progress = frame.document.searching;
+    const std::string mistake = progress.mistake.empty() ? "" : frame.words("mistakes." + progress.mistake + ".title");
+    paragraph(Face::ui, TypeSize::large, look.ink,
+              frame.words.fill("mine.searching", {mistake, formatted("%.0f", progress.seconds)}));
+    ImGui::SetCursorScreenPos({left, y});
+    if (chip(frame, "stop", frame.words("mine.stop"), false)) frame.actions.push_back(StopSearch{});
+    y += 34 * u;
+  }
+
+  void paragraph(Face face, float points, ImU32 colour, std::string_view text) {
+    y += draw_paragraph(ImGui::GetWindowDrawList(), frame.fonts, face, points * u, {left, y}, colour, text, width) +
+         5 * u;
+  }
+};
+
+/// Shows the operation, with the right numbers.
+void show_operation(const Frame& frame, Stage stage) {
+  frame.show([beside = frame.document.beside, stage, trace = frame.document.trace](View& v) {
+    v = with_beside_stage(std::move(v), *beside, stage);
+    v.kind = ViewKind::pipeline;
+    v.looking.level = Level::operation;
+    v.looking.stage = standing_for(*trace, stage);
+    v.looking.share.reset();
+    v.step.reset();
+    v.playing = false;
+  });
+}
+
+/// Buttons at the right end of the heading; returns their left end.
+float draw_buttons(const Frame& frame, Rect area) {
+  float right = area.max.x;
+  const Beside& beside = *frame.document.beside;
+  if (button_before(frame, "take_off", frame.words("mine.take_off"), false, area.min.y, right))
+    frame.actions.push_back(StopComparing{});
+  if (beside.comparison.first_difference() &&
+      button_before(frame, "show_me", frame.words("mine.show_me"), true, area.min.y, right))
+    show_operation(frame, beside_shown(beside, frame.view()));
+  return right;
+}
+
+}  // namespace
+
+void draw_mine_or_compare_view(const Frame& frame, Rect place) {
+  const Document& document = frame.document;
+  if (!document.own) return draw_compare_view(frame, place);
+  const Rect area = place.grown(-16 * frame.u);
+  if (!document.beside || document.beside->trace != document.trace) {
+    frame.write(Face::ui, TypeSize::large, area.min, frame.look.muted, frame.words("messages.computing"));
+    return;
+  }
+  const Course* course = open_course(document, frame.pictures);
+  if (course && !course->bug) course = nullptr;
+  const View& view = frame.view();
+  const std::size_t told_of = course ? static_cast<std::size_t>(told(*course, view.lesson).stages) +
+                                           2 * static_cast<std::size_t>(told(*course, view.lesson).mistake)
+                                     : 4;
+  const float right = course ? area.max.x : draw_buttons(frame, area);
+  const MinePicture& picture =
+      frame.picture<MinePicture>([&] { return make_mine_picture(frame, course, area, right); }, document.beside,
+                                 view.beside, view.lesson.step, told_of, area, right);
+  MineDrawer{frame, picture}.draw();
+}
+
+}  // namespace headlight

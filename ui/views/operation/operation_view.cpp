@@ -1,0 +1,333 @@
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/teaching/explain/explain.h"
+#include "ui/base/frame/frame.h"
+#include "ui/imgui_compat.h"
+#include "ui/parts/level/pointer.h"
+#include "ui/parts/level/scene.h"
+#include "ui/parts/level/travel.h"
+#include "ui/parts/player/stages.h"
+#include "ui/parts/widgets/controls.h"
+#include "ui/parts/widgets/typed_number.h"
+#include "ui/views/operation/next.h"
+#include "ui/views/operation/operation.h"
+#include "ui/views/operation/softmax_row.h"
+#include "ui/views/operation/why.h"
+#include "ui/views/sentence/sentence.h"
+#include "ui/views/sentence/story.h"
+
+namespace headlight {
+namespace {
+
+/// The type of this entry in the cache of pictures, which keeps one entry per type.
+struct OperationScene {
+  Scene scene;
+};
+
+Reveal reveal_of(const Frame& frame, Stage stage) {
+  Reveal reveal;
+  const View& view = frame.view();
+  if (!view.step) return reveal;
+  if (view.looking.share) {
+    if (frame.timeline.at(*view.step).stage == stage) reveal.share = view.looking.share;
+    return reveal;
+  }
+  const Moment& now = frame.timeline.at(*view.step);
+  if (now.stage != stage) return reveal;
+  reveal.shown = frame.timeline.shown(stage, *view.step);
+  if (now.kind == Moment::Kind::terms) reveal.terms = now.last;
+  if (now.kind == Moment::Kind::travel) reveal.share = static_cast<float>(now.last) / static_cast<float>(travel_parts);
+  if (now.kind >= Moment::Kind::shifted && now.kind <= Moment::Kind::sums) reveal.share = softmax_share(now.kind);
+  return reveal;
+}
+
+/// The word that the followed one is compared with at first: the key with the largest of the other shares.
+Index first_rival(const Trace& trace, const View& view) {
+  const Focus focus = focus_of(trace, view);
+  return largest_column(numbers_of(trace, view, Stage::weights), focus.query, focus.key);
+}
+
+/// The place of the followed word, as in prediction_place(), and what the network predicts after it.
+Index place_here(const Frame& frame) {
+  return prediction_place(*frame.trace(), frame.view(), focus_of(*frame.trace(), frame.view()).query);
+}
+const SentenceStory& story_here(const Frame& frame) { return sentence_story(frame, place_here(frame)); }
+
+bool shows_facet(const Frame& frame, Facet facet) {
+  return frame.view().kind == ViewKind::pipeline && level_shown(frame.view()) == Level::operation &&
+         frame.view().looking.facet == facet && says_next(*frame.trace());
+}
+bool shows_next(const Frame& frame) { return shows_facet(frame, Facet::next); }
+bool shows_why(const Frame& frame) { return shows_facet(frame, Facet::why); }
+
+/// Goes to a head, and to the row from which the network predicts.
+void go_to_head(const Frame& frame, const Cell& at) {
+  choose_head(frame, at.batch, at.head);
+  frame.show([row = at.row](View& v) {
+    v.looking.level = Level::sentence;
+    v.looking.query = row;
+    v.looking.key.reset();
+    v.selected.reset();
+  });
+}
+
+/// The view with this facet in the whole window.
+View with_facet(View view, Facet facet) {
+  view.looking.level = Level::operation;
+  const auto of_next = [](Facet each) { return each == Facet::next || each == Facet::why; };
+  if (!of_next(view.looking.facet) || !of_next(facet)) view.looking.rival.reset();
+  view.looking.facet = facet;
+  view.looking.guessing = {};
+  view.looking.pointed.reset();
+  view.playing = false;
+  return view;
+}
+
+/// The view after a click on a target. `next`: the next word or the parts of its logit are shown, whose `rival` is a
+/// token, not a key.
+View after_click(View view, const SceneTarget& target, const Trace& trace, bool next) {
+  LevelChoice& looking = view.looking;
+  const Index index = target.index;
+  const auto look_at_cell = [&] {
+    view = with_focus_on(std::move(view), trace, target.cell);
+    view.selected = target.cell;
+  };
+  switch (target.action) {
+    case SceneAction::look_at: look_at_cell(); break;
+    case SceneAction::than: looking.than = index < 0 ? std::nullopt : std::optional(index); break;
+    case SceneAction::query_word: looking.query = index; break;
+    case SceneAction::drop_trial: looking.trial.reset(); break;
+    case SceneAction::unfold:
+      looking.unfolded = index != 0;
+      if (looking.unfolded && !next) look_at_cell();
+      break;
+    case SceneAction::score:
+      if (index < trace.dims().n_k) looking.key = index;  // the index n_k is the sink, which is not a key
+      break;
+    case SceneAction::key_word:
+      (looking.facet == Facet::journey && looking.rival ? looking.rival : looking.key) = index;
+      break;
+    case SceneAction::head: view.head = index; break;
+    case SceneAction::stage:
+      looking.stage = target.cell.stage;
+      view.step.reset();
+      break;
+    case SceneAction::back: looking.level = Level::pipeline; break;
+    case SceneAction::facet: view = with_facet(std::move(view), static_cast<Facet>(index)); break;
+    case SceneAction::guess:
+      looking.guessing = {!looking.guessing.active || looking.guessing.guess, {}};
+      looking.share.reset();
+      break;
+    case SceneAction::rival:
+      if (next) {
+        looking.rival = index;
+        break;
+      }
+      looking.key = focus_of(trace, view).key;  // the followed word does not change with the pointer
+      looking.rival = looking.rival ? std::nullopt : std::optional(first_rival(trace, view));
+      break;
+    default: return view;
+  }
+  looking.pointed.reset();
+  return view;
+}
+
+void click(const Frame& frame, const SceneTarget& target) {
+  if (target.action == SceneAction::write_word) return write_word(frame, story_here(frame), target.index);
+  if (target.action == SceneAction::draw_word) return write_word(frame, story_here(frame), {});
+  if (target.action == SceneAction::knock_out) return take_away(frame, target.index);
+  if (shows_why(frame) && target.action == SceneAction::head) return go_to_head(frame, target.cell);
+  const bool next = shows_next(frame) || shows_why(frame);
+  frame.show([target, trace = frame.document.trace, next](View& view) {
+    view = after_click(std::move(view), target, *trace, next);
+  });
+}
+
+/// While it is held, the temperature follows the pointer: another scale of the scores, in one undo step.
+void drag_temperature(const Frame& frame, const Scene& scene) {
+  const auto track = std::ranges::find(scene.targets, SceneAction::temperature, &SceneTarget::action);
+  if (track == scene.targets.end() || !track->rect.contains(ImGui::GetIO().MouseClickedPos[0])) return;
+  const double t =
+      temperature_at(*frame.trace(), (ImGui::GetIO().MousePos.x - track->rect.min.x) / track->rect.width());
+  const double plain = 1 / std::sqrt(static_cast<double>(frame.trace()->dims().d_head));
+  const bool snaps = std::abs(std::log(t)) < 0.06, none = std::abs(std::log(t / plain)) < 0.06;
+  frame.edit("scale", [=](Scenario& s) {
+    s.scale.reset();
+    if (!snaps) s.scale = none ? 1.0f : static_cast<float>(plain / t);
+  });
+}
+
+/// A score that is dragged: its key, what was added to it before, and what a pixel upwards adds.
+struct HeldScore {
+  bool held = false;
+  Index key = 0;
+  float before = 0, step = 0;
+};
+
+/// The score follows the pointer, and the whole row with it; the document's numbers stay as they are.
+void drag_score(const Frame& frame, const Scene& scene) {
+  HeldScore& score = frame.pictures.get<HeldScore>([] { return HeldScore{}; });
+  const ImGuiIO& io = ImGui::GetIO();
+  const Trace& trace = *frame.trace();
+  const Index query = focus_of(trace, frame.view()).query;
+  if (ImGui::IsItemActivated()) {
+    const SceneTarget* pressed = pressed_target(scene);
+    score.held = pressed && pressed->action == SceneAction::score;
+    if (!score.held) return;
+    score.key = pressed->index;
+    score.step = pressed->step;
+    score.before = tried_part(trace, trial_of(trace, frame.view(), query), score.key);
+  }
+  if (!score.held || !was_dragged(frame)) return;
+  const float added = score.before + (io.MouseClickedPos[0].y - io.MousePos.y) * score.step;
+  frame.show([query, key = score.key, added, trace = frame.document.trace](View& v) {
+    v.looking.query = query;
+    v.looking.key = focus_of(*trace, v).key;  // the selection stays
+    v = with_tried_score(std::move(v), *trace, query, key, added);
+  });
+}
+
+/// What the network predicts after the followed word.
+std::vector<Guess> words_beside_journey(const Frame& frame) {
+  return frame.view().presenting || place_here(frame) < 0 ? std::vector<Guess>() : story_here(frame).next;
+}
+
+Scene why_scene(const Frame& frame, Rect place) {
+  const LevelChoice& looking = frame.view().looking;
+  const WhyParts parts =
+      why_parts(*frame.trace(), frame.view(), other_pass(frame), place_here(frame), looking.rival, looking.than);
+  return make_why(scene_context(frame), parts, place);
+}
+
+Scene next_scene(const Frame& frame, Rect place) {
+  const View& view = frame.view();
+  const SentenceStory& story = story_here(frame);
+  const NextWords next =
+      next_words(*frame.trace(), view, story, other_pass(frame), place_here(frame), view.looking.rival);
+  return make_next(scene_context(frame), next, story, place);
+}
+
+/// SceneContext::weights_before.
+MatrixView weights_before(const Frame& frame) {
+  const auto run = network_of(frame.trace()->inputs);
+  const View& view = frame.view();
+  if (!run || !run->change || view.looking.knocked) return {};
+  const OtherPass& other = other_pass(frame);
+  if (!other.run || other.unswapped) return {};
+  const Tensor& weights = other.run->layers[static_cast<std::size_t>(run->change->layer)].weights;
+  const bool same_heads = weights.defined() && weights.size(1) == frame.trace()->dims().heads;
+  return same_heads ? weights.matrix(view.batch, view.head) : MatrixView{};
+}
+
+Scene scene_of(const Frame& frame, Rect place) {
+  const View& view = frame.view();
+  const Facet facet = has_facets(*frame.trace()) ? view.looking.facet : Facet::step;
+  if (facet == Facet::journey) return make_journey(scene_context(frame), words_beside_journey(frame), place);
+  if (facet == Facet::geometry) return make_geometry(scene_context(frame), place);
+  if (shows_why(frame)) return why_scene(frame, place);
+  SceneContext context = scene_context(frame);
+  context.weights_before = weights_before(frame);
+  const SentenceStory* story = says_next(*frame.trace()) ? &story_here(frame) : nullptr;
+  const bool breaks = story && has_breaks(context, *story, place);
+  const Rect room = breaks ? without_breaks(context, place) : place;
+  const Stage stage = stage_shown(frame);
+  Scene scene =
+      shows_next(frame) ? next_scene(frame, room) : make_operation(context, stage, reveal_of(frame, stage), room);
+  Pen pen(context, scene);
+  if (breaks) put_breaks(pen, *story, can_swap_words(frame), place);
+  return scene;
+}
+
+/// The field for a guess of the hidden number.
+void offer_guess(const Frame& frame, const Scene& scene) {
+  const auto at = std::ranges::find(scene.targets, SceneAction::own_words, &SceneTarget::action);
+  if (at == scene.targets.end()) return;
+  const ControlArea area("guess", at->rect);
+  if (const auto text = text_field(frame, "guess", "", Face::mono, false, frame.words("guess.field"))) {
+    if (const std::optional<double> guess = typed_number(*text)) {
+      frame.show([guess = static_cast<float>(*guess)](View& v) { v.looking.guessing.guess = guess; });
+    } else if (!text->empty()) {
+      frame.actions.push_back(ShowError{frame.words.fill("guess.no_number", {*text})});
+    }
+  }
+}
+
+}  // namespace
+
+void press_facet_keys(const Frame& frame) {
+  if (!has_facets(*frame.trace())) return;
+  for (const auto& [key, facet] : {std::pair('j', Facet::journey), std::pair('g', Facet::geometry)}) {
+    if (frame.letter(key))
+      frame.show([facet, trace = frame.document.trace, &timeline = frame.timeline](View& v) {
+        if (level_shown(v) == Level::pipeline) {  // of what is selected
+          if (v.selected && contains(*trace, *v.selected)) v = with_focus_on(std::move(v), *trace, *v.selected);
+          v = one_level_in(std::move(v), *trace, timeline);
+          v.kind = ViewKind::pipeline;
+        }
+        v = with_facet(std::move(v),
+                       v.looking.level == Level::operation && v.looking.facet == facet ? Facet::step : facet);
+      });
+  }
+}
+
+Stage stage_shown(const Frame& frame) {
+  const View& view = frame.view();
+  const Trace& trace = *frame.trace();
+  const Stage stage = view.step ? frame.timeline.at(*view.step).stage : view.looking.stage;
+  if (trace.has(stage) && !is_parameter(stage)) return shown_as(trace, stage);
+  return trace.has(Stage::scores) ? Stage::scores : Stage::weights;
+}
+
+bool write_next_word(const Frame& frame) {
+  if (!frame.trace() || !shows_next(frame) || !story_here(frame).writes) return false;
+  write_word(frame, story_here(frame), {});
+  frame.show([](View& v) { v.looking.rival.reset(); });
+  return true;
+}
+
+const Scene* last_operation_scene(const Frame& frame) {
+  const auto* last = frame.pictures.find<OperationScene>();
+  return last ? &last->scene : nullptr;
+}
+
+const Scene& operation_scene(const Frame& frame, Rect place) {
+  const View& view = frame.view();
+  return frame
+      .picture<OperationScene>([&] { return OperationScene{scene_of(frame, place)}; }, view.looking, view.selected,
+                               view.step, view.way, place)
+      .scene;
+}
+
+bool drags_in_operation(const Frame& frame, Rect place) {
+  const SceneTarget* pressed = pressed_target(operation_scene(frame, place));
+  return pressed && (pressed->action == SceneAction::temperature || pressed->action == SceneAction::score ||
+                     pressed->action == SceneAction::sampling);
+}
+
+void draw_operation_view(const Frame& frame, Rect place) {
+  const Scene& scene = operation_scene(frame, place);
+  offer_guess(frame, scene);
+  const ScenePointer pointer = point_at(frame, "operation_surface", place, scene);
+  const SceneTarget* target = pointer.target;
+  const bool near_words = frame.view().looking.facet != Facet::step && !shows_next(frame) && !shows_why(frame) &&
+                          !frame.view().looking.rival && !pointer.held;
+  const std::optional<Index> word = near_words && target && !target->link && target->action == SceneAction::key_word
+                                        ? std::optional(target->index)
+                                        : std::nullopt;
+  if (pointer.held) {
+    drag_temperature(frame, scene);
+    if (shows_next(frame)) drag_sampling(frame, scene, story_here(frame));
+    drag_score(frame, scene);
+  }
+  if (pointer.clicked && target) {
+    click(frame, *target);
+  } else if (word != frame.view().looking.pointed && frame.view().looking.facet != Facet::step) {
+    frame.show([word](View& v) { v.looking.pointed = word; });
+  }
+  draw_scene_on_way(frame, scene);
+  draw_lit(*ImGui::GetWindowDrawList(), scene, target, frame.look, frame.u);
+}
+
+}  // namespace headlight

@@ -1,0 +1,398 @@
+#include "ui/views/pipeline/pipeline_scene.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ui/base/look/measure.h"
+#include "ui/parts/widgets/card.h"
+#include "ui/parts/widgets/math_text.h"
+#include "ui/views/inspector/inspector_picture.h"
+
+namespace headlight {
+namespace {
+
+/// In a presentation, the opacity of cards that the selected number does not depend on.
+constexpr float stepping_back = 0.38f;
+
+bool has_fraction(std::string_view markup) { return markup.find("\\frac") != std::string_view::npos; }
+
+struct SceneMaker {
+  const Frame& frame;
+  const std::shared_ptr<const PipelinePicture> shared;
+  const CanvasTransform to;
+  const PipelinePicture& picture = *shared;
+  const Provenance& provenance = provenance_picture(frame, picture);
+  const MomentPicture& moment = moment_picture(frame, picture);
+  const std::optional<Stage> on_its_way = stage_on_its_way(frame);
+  const std::optional<Cell> looked_at = frame.looked_at();
+  /// The stage that is being computed or looked at.
+  const std::optional<Stage> spotlit = on_its_way  ? on_its_way
+                                       : looked_at ? std::optional(looked_at->stage)
+                                                   : std::nullopt;
+  const Look& look = frame.look;
+  const float u = frame.u, t = u * picture.layout.type * to.zoom;  ///< pixels per point, of type with the zoom
+  Scene scene{};
+  Pen pen{frame, scene};
+
+  void put() {
+    for (const Arrow& arrow : picture.layout.arrows) put_arrow(arrow);
+    for (const ProvenanceArc& arc : provenance.arcs)
+      put_dashed({to.screen(arc.from), to.screen(arc.from_control), to.screen(arc.to_control), to.screen(arc.to)}, arc);
+    for (const CardPicture& card : picture.cards) put_card(card);
+    put_sources();
+    for (const Traveller& traveller : moment.travellers) put_traveller(traveller);
+    for (const Arrow& arrow : picture.layout.arrows) put_words(arrow);
+    pen.words(Face::ui, note_points * t, to.screen(picture.layout.note.min), look.warning, picture.note);
+    if (!frame.view().presenting) put_thumbnails();
+    else if (spotlit) put_caption(*spotlit, to.screen(picture.layout.foot));
+  }
+
+  float width_of(Face face, float points, std::string_view text) const { return pen.measure(face, points * t, text).x; }
+  void put_math(float pixels, ImVec2 min, ImU32 colour, std::string_view markup, bool lanes = false) {
+    const ImVec2 size = math_size(frame.fonts, pixels, markup);
+    scene.items.emplace_back(
+        SceneMath{pixels, 0, colour, lanes, {min, {min.x + size.x, min.y + size.y}}, std::string(markup)});
+  }
+  /// One of the picture's heatmaps.
+  void put_heat(const HeatPicture& heat, float labels, bool marks) {
+    pen.heat(
+        {.heat = {shared, &heat}, .labels = labels, .numbers = marks, .marks = marks, .place = to.screen(heat.rect)});
+  }
+
+  void put_arrow(const Arrow& arrow) {
+    const ImVec2 a = to.screen(arrow.from);
+    ImVec2 b = to.screen(arrow.to), control = to.screen(arrow.to_control);
+    const float thick = 1.7f * t;
+    const bool straight = arrow.from_control.x == arrow.to_control.x && arrow.from_control.y == arrow.to_control.y;
+    if (arrow.has_head) {  // its tip touches the card
+      const ImVec2 along = straight ? ImVec2{b.x - a.x, b.y - a.y} : ImVec2{b.x - control.x, b.y - control.y};
+      const float back = arrow_tip(thick) / std::max(std::hypot(along.x, along.y), 1e-3f);
+      b = {b.x - along.x * back, b.y - along.y * back};
+    }
+    SceneCurve curve{{a, straight ? a : to.screen(arrow.from_control), straight ? b : control, b},
+                     colour_of(arrow),
+                     thick,
+                     arrow.has_head};
+    curve.clear = true;
+    scene.items.emplace_back(curve);
+  }
+
+  /// The colour of its lane, faded with the card that it leads to.
+  ImU32 colour_of(const Arrow& arrow) const {
+    const ImU32 colour = lane_colour(arrow.colour_of);
+    if (!frame.view().presenting) return colour;
+    const auto leads_to = [&](const CardPicture& card) {
+      const float stack = static_cast<float>(card.behind) * stack_step * u * picture.layout.type;
+      const Rect reached{{card.card.min.x - 3 * u, card.card.min.y - stack - 3 * u}, card.card.max};
+      return reached.contains(arrow.to);
+    };
+    const auto target = std::ranges::find_if(picture.cards, leads_to);
+    return target != picture.cards.end() && steps_back(*target) ? fade(colour, stepping_back) : colour;
+  }
+
+  ImU32 lane_colour(Stage stage) const {
+    const ImU32 lane = look.lane(stage);
+    return lane == look.ink ? look.muted : lane;
+  }
+
+  void put_dashed(const std::array<ImVec2, 4>& points, const ProvenanceArc& arc, bool arrow = false) {
+    scene.items.emplace_back(SceneCurve{points, lane_colour(arc.from_stage), 1.6f * t, arrow, 5 * t});
+  }
+
+  /// In a presentation, whether the card has no part in the selected number.
+  bool steps_back(const CardPicture& card) const {
+    if (!frame.view().presenting || !spotlit) return false;
+    if (on_its_way) return card.stage > *spotlit && !is_parameter(card.stage);  // later stages
+    return !shows(card, *spotlit) &&
+           std::ranges::none_of(provenance.marks, [&](const SourceMark& mark) { return shows(card, mark.stage); });
+  }
+
+  static bool shows(const CardPicture& card, Stage stage) {
+    return std::ranges::find(card.heats, stage, &HeatPicture::stage) != card.heats.end();
+  }
+
+  /// The visible edges of the other heads' cards behind the front card.
+  void put_heads_behind(const CardPicture& card, const Rect& rect) {
+    const Index heads = frame.trace()->dims().heads;
+    const Index step = heads_per(*frame.trace(), card.stage);
+    for (int i = card.behind; i >= 1; --i) {
+      const float shift = static_cast<float>(i) * stack_step * t, edge = 15 * t;
+      const Rect behind =
+          card_on_pixels({{rect.min.x + shift, rect.min.y - shift}, {rect.max.x + shift, rect.max.y - shift}});
+      const Index head = (frame.view().head + i * step) % heads;
+      pen.fill({behind.min, {behind.max.x, behind.min.y + edge}}, look.card, Corner::card * t);
+      pen.fill({{behind.max.x - edge, behind.min.y}, behind.max}, look.card, Corner::card * t);
+      pen.box(behind, fade(look.head(head), steps_back(card) ? stepping_back : 1.0f), 1.2f * t, Corner::card * t,
+              look.head_lap(head));
+    }
+  }
+
+  void put_ground(const CardPicture& card, const Rect& rect) {
+    const float corner = Corner::card * t, shadow = 3 * t;
+    if (look.shadow != 0)  // as an outline, since the card covers its inside
+      pen.box({{rect.min.x, rect.min.y + shadow * 0.6f}, {rect.max.x, rect.max.y + shadow * 0.6f}}, look.shadow, shadow,
+              corner);
+    const bool after = card.stage == Stage::weights;
+    pen.fill(rect, look.card, corner);
+    const ImU32 border = card.border ? card.border : after ? look.after : look.line;
+    pen.box(rect, border, card.border || after ? 1.8f * t : 1, corner,
+            card.border ? look.head_lap(frame.view().head) : 0);
+    // The pointer is over its symbol in the formula.
+    const std::optional<Stage>& term = frame.view().pointed_term;
+    if (term && shows(card, shown_as(*frame.trace(), *term))) pen.box(rect, look.ink, 3 * t, corner);
+  }
+
+  void put_card(const CardPicture& card) {
+    const Rect rect = card_on_pixels(to.screen(card.card));
+    put_heads_behind(card, rect);
+    put_ground(card, rect);
+    pen.target(rect, SceneAction::stage, 0, {card.stage});
+    put_title(card, rect);
+    put_scrubber(card, rect);
+    for (const MeasurePart& part : card.measures) {
+      const Rect place = to.screen(part.rect);
+      if (part.chosen) pen.fill(place, look.field, Corner::control * t);
+      pen.text(TextRole::caption, part.chosen ? Face::bold : Face::ui, label_points * t, place.centre(), Align::middle,
+               part.chosen ? look.ink : look.muted, part.words);
+      pen.target(place, SceneAction::measure, static_cast<Index>(part.measure));
+    }
+    for (const HeatPicture& heat : card.heats) {
+      const Rect area = to.screen(heat.rect);
+      if (moment.heat.rows > 0 && heat.stage == on_its_way && frame.shown(heat.stage).nothing()) {
+        pen.heat({.heat = std::make_shared<HeatPicture>(moment.heat),
+                  .numbers = true,
+                  .whole = true,
+                  .marks = false,
+                  .place = area});
+        put_sums(area);
+      }
+      put_heat(heat, card.labelled ? label_points * t : 0, true);
+    }
+    const Rect heat = to.screen(card.heats[0].rect);
+    if (!card.strip.rows.empty()) {
+      const bool lit = looked_at && info(looked_at->stage).rows == Axis::query;
+      put_row_strip(pen, card.strip, heat, frame.rows_shown(card.stage), lit ? looked_at->row : -1, t);
+    }
+    put_head_strips(card, heat);
+    put_notes(card);
+    put_colour_bar(card, rect);
+    if (steps_back(card)) pen.fill(rect, fade(look.window, 1 - stepping_back), Corner::card * t);
+  }
+
+  void put_title(const CardPicture& card, const Rect& rect) {
+    const float pad = 7 * t, title = width_of(card.title_face, title_points, card.title);
+    pen.words(card.title_face, title_points * t, {rect.min.x + pad, rect.min.y + 5 * t}, card.colour, card.title);
+    pen.words(Face::bold, subtitle_points * t, {rect.min.x + pad + title + 10 * t, rect.min.y + 5 * t}, look.ink,
+              card.subtitle);
+    const float symbol = math_size(frame.fonts, symbol_points * t, card.symbol).x;
+    if (title + symbol + 6 * t < rect.width() - 2 * pad)
+      put_math(symbol_points * t, {rect.max.x - pad - symbol, rect.min.y + 3 * t}, card.colour, card.symbol);
+  }
+
+  /// Below the title, one segment for each stage that shares the card.
+  void put_scrubber(const CardPicture& card, const Rect& rect) {
+    const auto count = static_cast<float>(card.folded.size());
+    const float gap = 3 * t, width = (rect.width() - 2 * card_pad * t - gap * (count - 1)) / std::max(count, 1.0f);
+    float x = rect.min.x + card_pad * t;
+    for (const Stage stage : card.folded) {
+      const Rect part{{x, rect.min.y + (card_header - 1) * t}, {x + width, rect.min.y + (card_header + 4) * t}};
+      pen.fill(part, stage == card.stage ? card.colour : look.line, 2.5f * t);
+      // The target is higher than the segment.
+      pen.target({{part.min.x, part.min.y - 6 * t}, {part.max.x, part.max.y + 6 * t}}, SceneAction::bring_forward, 0,
+                 {stage});
+      scene.targets.back().hint = name(stage);
+      x += width + gap;
+    }
+  }
+
+  /// The sum of each row next to it, during a softmax.
+  void put_sums(const Rect& heat) {
+    const float line = heat.height() / static_cast<float>(moment.heat.rows);
+    if (line < 13 * t) return;
+    for (std::size_t r = 0; r < moment.sums.size(); ++r)
+      pen.text(TextRole::caption, Face::mono, TypeSize::note * t,
+               {heat.max.x + 8 * t, heat.min.y + (static_cast<float>(r) + 0.5f) * line}, Align::left, look.ink,
+               moment.sums[r]);
+  }
+
+  /// Strips above the columns of Q, K, V and concat that show the head, and next to the rows of packed weights that
+  /// show the projection.
+  void put_head_strips(const CardPicture& card, const Rect& heat) {
+    if (card.heats.size() > 2) {
+      for (const HeatPicture& part : card.heats) {
+        const Rect rows = to.screen(part.rect);
+        pen.fill({{heat.min.x - 6 * t, rows.min.y}, {heat.min.x - 3.5f * t, rows.max.y}}, look.lane(part.stage),
+                 1.5f * t);
+      }
+    }
+    if (!has_head_strips(card.stage)) return;
+    const Dims& dims = frame.trace()->dims();
+    const bool query_side = card.stage == Stage::Q || card.stage == Stage::concat;
+    const Index count = query_side ? dims.heads : dims.kv_heads;
+    const float width = heat.width() / static_cast<float>(count), gap = width > 6 * u ? u : 0, all = width - 2 * gap;
+    for (Index h = 0; h < count; ++h) {
+      const Index head = query_side ? h : h * dims.groups();
+      // When the hues repeat, strips are divided: in two for the second eight heads, in three for the third.
+      const int pieces = all >= 5 * u ? std::min(look.head_lap(head), 3) + 1 : 1;
+      const float piece = all / static_cast<float>(pieces), apart = pieces > 1 ? std::max(u, piece * 0.25f) : 0;
+      for (int i = 0; i < pieces; ++i) {
+        const float left = heat.min.x + width * static_cast<float>(h) + gap + piece * static_cast<float>(i);
+        pen.fill({{left + apart / 2, heat.min.y - 6 * t}, {left + piece - apart / 2, heat.min.y - 3 * t}},
+                 look.head(head), 1.5f * t);
+      }
+    }
+  }
+
+  bool is_whole(const CardPicture& card) const { return frame.rows_shown(card.stage) >= card.heats[0].rows; }
+
+  void put_notes(const CardPicture& card) {
+    const Rect notes = to.screen(card.notes);
+    const bool made_here = on_its_way == card.stage && !moment.caption.empty();
+    pen.words(Face::ui, label_points * t, notes.min, made_here ? look.ink : look.muted,
+              made_here ? moment.caption : card.shape, notes.width());
+    pen.hint(notes, card.shape_hint);
+    if (card.reading_below)
+      pen.words(Face::ui, label_points * t, {notes.min.x, notes.min.y + 15 * t}, look.muted, card.reading,
+                notes.width());
+    if (!is_whole(card)) return;  // the notes are about all rows
+    for (const CountNote& count : card.counts) put_count_note(pen, count, {to.screen({count.x, 0}).x, notes.min.y}, t);
+  }
+
+  void put_colour_bar(const CardPicture& card, const Rect& rect) {
+    if (card.lo.empty() || !is_whole(card)) return;
+    const float left = rect.min.x + card_pad * t, right = rect.max.x - card_pad * t, y = rect.max.y - 12.5f * t;
+    const auto put = [&](float x, Align align, const std::string& text) {
+      return pen.text(TextRole::caption, Face::mono, end_points * t, {x, y}, align, look.muted, text);
+    };
+    const Rect lo = put(left, Align::left, card.lo);
+    if (card.hi.empty()) return;
+    const Rect hi = put(right, Align::right, card.hi);
+    const Rect bar{{lo.max.x + 4 * t, y - 1.5f * t}, {hi.min.x - 4 * t, y + 1.5f * t}};
+    pen.colours(bar, *card.heats[0].colormap);
+    for (const BarTick& tick : card.ticks) {  // each in a gap in the bar
+      const float x = bar.min.x + tick.at * bar.width(), half = width_of(Face::mono, end_points, tick.text) / 2 + 3 * t;
+      pen.fill({{x - half, bar.min.y}, {x + half, bar.max.y}}, look.card);
+      put(x, Align::middle, tick.text);
+    }
+  }
+
+  void put_traveller(const Traveller& traveller) {
+    const Rect rect = to.screen(traveller.rect);
+    pen.matrix(traveller.quad, rect);
+    pen.box(rect, traveller.colour, 1.6f * t, 2 * t);
+  }
+
+  /// Above the cards: the sources of the selected cell, and the last part of the arcs between the cells.
+  void put_sources() {
+    const float thick = Stroke::chosen(u);
+    for (const SourceMark& mark : provenance.marks) {
+      const Rect place = to.screen(mark.rect);
+      const bool thin = std::min(place.width(), place.height()) < 4 * thick;  // then the line is drawn next to it
+      const Rect rect = place.grown(thin ? 1.5f * thick : thick / 2);
+      pen.box(rect, look.card, 2 * thick, Corner::mark * u);
+      pen.box(rect, look.lane(mark.stage), thick, Corner::mark * u);
+    }
+    for (const Rect& source : moment.sources)
+      pen.box(to.screen(source).grown(thick / 2), look.ink, thick, Corner::mark * u);
+    const std::optional<Cell>& pointed = frame.view().pointed;
+    if (const auto cell = pointed ? place_of(*frame.trace(), picture, *pointed) : std::nullopt)
+      pen.box(to.screen(*cell).grown(2 * thick), look.ink, 2 * thick, Corner::cell * u);
+    for (const ProvenanceArc& arc : provenance.arcs) {
+      // Into the card if the arc crosses no labels or numbers, otherwise to its edge.
+      const bool reaches = arc.reaches_in(u * picture.layout.type);
+      const ImVec2 end = to.screen(reaches ? arc.end : arc.to);
+      if (reaches) {
+        const ImVec2 enter = to.screen(arc.enter);
+        put_dashed({enter, enter, end, end}, arc);
+      }
+      scene.items.emplace_back(SceneDot{end, 2.6f * t, lane_colour(arc.from_stage)});
+    }
+  }
+
+  void put_words(const Arrow& arrow) {
+    const ImU32 colour = colour_of(arrow);
+    if (arrow.leader) {
+      const ImVec2 from = to.screen(*arrow.leader);
+      pen.line(from, {from.x, to.screen(arrow.to).y - 2 * t}, fade(colour, 0.6f), Stroke::hair(u));
+    }
+    for (const ArrowWords& words : arrow.words) {
+      const Rect rect = to.screen(clear_of_arcs(provenance, arrow, words.rect));
+      // An arc may pass behind the text, but not through it.
+      if (!provenance.arcs.empty())
+        pen.fill({{rect.min.x - 2 * t, rect.min.y + t}, {rect.max.x + 2 * t, rect.max.y}}, look.window);
+      put_math(words_points * t, rect.min, colour, words.markup);
+    }
+  }
+
+  void put_thumbnails() {
+    if (picture.thumbnails.empty()) return;
+    const Rect row = to.screen(picture.layout.foot);
+    pen.words(Face::bold, subtitle_points * t, {row.min.x, row.centre().y - 8 * t}, look.muted,
+              frame.words("pipeline.all_heads"));
+    for (const ThumbnailPicture& thumbnail : picture.thumbnails) {
+      const Rect rect = card_on_pixels(to.screen(thumbnail.card));
+      const bool chosen = thumbnail.head == frame.view().head;
+      pen.fill(rect, look.card, 6 * t);
+      pen.words(chosen ? Face::bold : Face::ui, TypeSize::body * t, {rect.min.x + 5 * t, rect.min.y + t},
+                chosen ? look.ink : look.muted, thumbnail.number);
+      put_heat(thumbnail.heat, 0, false);
+      pen.box(rect, look.head(thumbnail.head), (chosen ? 2.4f : 1.1f) * t, 6 * t, look.head_lap(thumbnail.head));
+      pen.target(rect, SceneAction::head, thumbnail.head);
+    }
+  }
+
+  /// A single line centred at `at`, in a smaller size if necessary; returns its width.
+  float put_fitting(float pixels, ImVec2 at, ImVec2 room, ImU32 colour, bool lanes, std::string_view markup) {
+    const ImVec2 size = math_size(frame.fonts, pixels, markup);
+    const float fit = std::clamp(std::min(room.x / std::max(size.x, 1.0f), room.y / size.y), 0.3f, 1.0f);
+    put_math(pixels * fit, {at.x, at.y - size.y * fit / 2}, colour, markup, lanes);
+    return size.x * fit;
+  }
+
+  /// A presentation's formula of the stage, and the numbers of the selected cell.
+  void put_caption(Stage stage, Rect row) {
+    const bool explained = looked_at && looked_at->stage == stage && moment.caption.empty();
+    const InspectorPicture* cell = explained ? &inspector_picture(frame, *looked_at, row.width()) : nullptr;
+    std::string_view formula = moment.caption, numbers;
+    if (formula.empty()) formula = stage_formula(frame.words, stage);
+    if (cell) formula = cell->formula.front();
+    if (cell && !cell->numbers.empty()) numbers = cell->numbers.front();
+    // Fractions take two lines; the result is placed next to them.
+    const bool two_lines = !numbers.empty() && !has_fraction(formula) && !has_fraction(numbers);
+    const float size = row.height() * (two_lines ? 0.36f : 0.4f);
+    const float y = two_lines ? row.min.y + row.height() * 0.26f : row.centre().y;
+    const float height = two_lines ? row.height() / 2 : row.height();
+    std::string title(is_input(stage) && frame.trace()->inputs.self_attention() ? "X" : name(stage));
+    if (const auto called = stage_words(frame.words, stage); !called.empty()) title.append(" ").append(called);
+    const Rect words =
+        pen.text(TextRole::caption, Face::bold, size, {row.min.x, y}, Align::left, look.lane(stage), std::move(title));
+    float x = words.max.x + size;
+    x += put_fitting(size, {x, y}, {row.max.x - x, height}, look.ink, true, formula) + size / 3;
+    if (numbers.empty()) return;
+    const ImVec2 at = two_lines ? ImVec2{row.min.x, row.min.y + row.height() * 0.77f} : ImVec2{x, y};
+    put_fitting(size, at, {row.max.x - at.x, height}, look.muted, false, numbers);
+  }
+};
+
+}  // namespace
+
+CanvasTransform transform_of(const View& view, Rect place) {
+  const CanvasCamera& camera = view.camera;
+  if (camera.zoom <= 0) return {place.min, 1};
+  return {{place.centre().x - camera.x * place.width() * camera.zoom,
+           place.centre().y - camera.y * place.height() * camera.zoom},
+          camera.zoom};
+}
+
+const Scene& pipeline_scene(const Frame& frame, Rect place) {
+  const View& view = frame.view();
+  const auto make = [&] {
+    SceneMaker maker{frame, pipeline_picture(frame, {place.width(), place.height()}), transform_of(view, place)};
+    maker.put();
+    return std::move(maker.scene);
+  };
+  return picture_of_cards(frame, make, place, view.camera, frame.looked_at(), view.pointed, view.pointed_term,
+                          view.reaches, view.step, view.way, view.lesson.hidden);
+}
+
+}  // namespace headlight

@@ -1,0 +1,35 @@
+// The pipeline's Scene, on a canvas that pans and zooms: cards, arrows, highlights of the pointer and the step player.
+#pragma once
+
+#include "ui/base/frame/frame.h"
+#include "ui/base/geometry/rect.h"
+#include "ui/parts/level/scene.h"
+#include "ui/views/pipeline/picture.h"
+
+namespace headlight {
+
+/// Converts canvas pixels at zoom 1 to screen pixels and back.
+struct CanvasTransform {
+  ImVec2 origin;
+  float zoom = 1;
+  ImVec2 screen(ImVec2 p) const { return {origin.x + p.x * zoom, origin.y + p.y * zoom}; }
+  ImVec2 canvas(ImVec2 p) const { return {(p.x - origin.x) / zoom, (p.y - origin.y) / zoom}; }
+  Rect screen(const Rect& r) const { return {screen(r.min), screen(r.max)}; }
+};
+/// The transform for the view's camera.
+CanvasTransform transform_of(const View& view, Rect place);
+
+/// The scene, cached. A card's target has its stage, on screen.
+const Scene& pipeline_scene(const Frame& frame, Rect place);
+
+/// Draws it; it pans (drag) and zooms (wheel, around the pointer).
+void draw_pipeline_view(const Frame& frame, Rect place);
+
+/// The rectangle of a stage's card on the screen; `place` if there is none.
+Rect card_on_screen(const Frame& frame, Rect place, Stage stage);
+/// Draws the picture without reacting to the pointer.
+void draw_pipeline_still(const Frame& frame, Rect place);
+/// The numbers of its matrices, at their places on the screen.
+Scene numbers_on_cards(const Frame& frame, Rect place);
+
+}  // namespace headlight
