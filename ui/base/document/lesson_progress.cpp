@@ -102,6 +102,10 @@ View posed(View view, const LessonStep& step, std::size_t number) {
   view.beside.reset();
   view.compared.reset();
   view.trail.clear();
+  view.loss = pose.gradients ? std::optional<std::string>("") : std::nullopt;
+  view.train.beside = pose.beside;
+  view.train.until = 0;
+  view.train.guess.reset();
 
   view.lesson = at_step(std::move(view.lesson), step, number);
   return view;

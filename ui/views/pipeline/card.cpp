@@ -133,6 +133,7 @@ struct CardMaker {
   /// The width of the row statistics next to the matrix; 0 if there is no room for a number per row.
   float strip_width() const {
     if (slot.stage != Stage::weights && slot.stage != Stage::dropped_weights) return 0;
+    if (trace.gradients_of) return 0;  // they add up to nothing
     const float width = slot.card.width() - 2 * pad * t - label - row_strip_width * t;
     const float height = slot.card.height() - (header + foot + pad + 16) * t;
     return width >= 90 * t && height / static_cast<float>(matrix.rows) >= 13 * t ? row_strip_width * t : 0;
@@ -282,10 +283,9 @@ struct CardMaker {
     const float inner = card.card.width() - 2 * pad * t;
     const bool is_x = slot.stage == Stage::key && trace.inputs.self_attention();
     const bool measured = shown != slot.stage;
-    const std::string_view title = is_x ? "X"
-                                   : measured
-                                       ? frame.words(measure_keys[static_cast<std::size_t>(frame.view().measure)])
-                                       : name(slot.stage);
+    const std::string title = is_x       ? (trace.gradients_of ? "d_X" : "X")
+                              : measured ? frame.words(measure_keys[static_cast<std::size_t>(frame.view().measure)])
+                                         : trace.name_of(slot.stage);
     set_title(frame, card, title, card.card.width() - 12 * t, t);
     if (!measured) card.symbol = symbol_of(trace, slot.stage, frame.view().head);
     if (card.symbol == card.title) card.symbol.clear();

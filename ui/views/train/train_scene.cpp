@@ -180,21 +180,14 @@ struct TrainBuilder : ScenePart {
     pen.target({card.min, {card.max.x, card.max.y + 2 * pixels}}, SceneAction::own, static_cast<Index>(does));
   }
 
-  /// The columns: a step each, from the first to the last of the run; the shown one in place of the nearest. Those that
-  /// are not reached yet are null.
+  /// The columns: a moment each, from the first to the newest; the shown one in place of the nearest. Null: no more is
+  /// known yet.
   std::vector<const LearnedMoment*> columns(std::size_t count) const {
-    std::vector<const LearnedMoment*> all(count);
-    std::size_t shown = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      const Index at = planned(i, count);
-      if (at <= run.step) all[i] = &run.nearest(at);
-      if (std::abs(at - moment.step) < std::abs(planned(shown, count) - moment.step)) shown = i;
-    }
-    all[shown] = &moment;
+    std::vector<const LearnedMoment*> all = run.telling(count);
+    const auto far = [&](const LearnedMoment* at) { return std::abs(at->step - moment.step); };
+    *std::ranges::min_element(all, {}, far) = &moment;
+    all.resize(count);
     return all;
-  }
-  Index planned(std::size_t column, std::size_t count) const {
-    return run.settings.steps * static_cast<Index>(column) / static_cast<Index>(count - 1);
   }
 
   static Index heads_of(const LearnedMoment& at) {
@@ -255,9 +248,10 @@ struct TrainBuilder : ScenePart {
         if (at) put_head(*at, i / heads, i % heads, card, chosen, true);
         else pen.box(card, look.line, Stroke::hair(u), Corner::card * u);
       }
-      pen.text(TextRole::caption, chosen ? Face::bold : Face::ui, pixels,
-               {left + side / 2, room.min.y + static_cast<float>(rows) * (side + gap) + 0.2f * pixels}, Align::middle,
-               chosen ? colour : look.muted, say.fill("train.step", {at ? at->step : planned(c, steps.size())}));
+      if (at)
+        pen.text(TextRole::caption, chosen ? Face::bold : Face::ui, pixels,
+                 {left + side / 2, room.min.y + static_cast<float>(rows) * (side + gap) + 0.2f * pixels}, Align::middle,
+                 chosen ? colour : look.muted, say.fill("train.step", {at->step}));
     }
     return true;
   }

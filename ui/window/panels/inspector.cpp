@@ -38,7 +38,7 @@ void set_cell(Scenario& scenario, const Cell& cell, float value) {
 
 /// A slider and a field if the cell can be edited; nothing for computed cells.
 void draw_cell_editor(const Frame& frame, const Cell& cell) {
-  if (!is_parameter(cell.stage) && cell.stage > Stage::value) return;
+  if ((!is_parameter(cell.stage) && cell.stage > Stage::value) || frame.trace()->gradients_of) return;
   const Tensor& values = (*frame.trace())[cell.stage];
   const float value = values.matrix(cell.batch, 0)(cell.row, cell.col);
   section(frame, frame.words("inspector.set"));
@@ -272,7 +272,8 @@ struct InspectorDrawer {
   void direction() {
     ImVec2 at = ImGui::GetCursorScreenPos();
     const char* words[] = {"inspector.sources", "inspector.reaches"};
-    for (std::size_t i = 0; i < 2; ++i) {
+    const std::size_t ways = frame.trace()->gradients_of ? 1 : 2;
+    for (std::size_t i = 0; i < ways; ++i) {
       const bool chosen = (i == 1) == picture.reaches;
       const char* text = frame.words(words[i]);
       const ImVec2 size{frame.width(Face::bold, TypeSize::note, text), 17 * u};
