@@ -38,7 +38,6 @@ const char* kind_of(const std::string& name, bool masks) {
   if (masks && low.ends_with(".png")) return "open.picture";
   if (masks && is_mask_name(path_from(low))) return "open.table";
   if (!masks && low.ends_with(".gguf")) return "open.model";
-  if (!masks && low.ends_with(".txt")) return "open.sentences";
   if (!masks && low.ends_with(".json") && !is_model_companion(low)) return "open.scenario";
   return nullptr;
 }
