@@ -5,7 +5,9 @@
 
 #include "core/compute/engine/engine.h"
 #include "core/compute/run/statistics.h"
+#include "core/scenario/documents/scenario_json.h"
 #include "tests/catch.h"
+#include "tests/core/files/samples.h"
 
 using namespace headlight;
 
@@ -78,4 +80,10 @@ TEST_CASE("with a loss the engine gives its gradients, and without one the same 
   of_none.source = Source::random;
   engine.submit(of_none, {}, "");
   CHECK_FALSE(engine.wait()->error.empty());
+}
+
+TEST_CASE("a scenario file names a run as it is, not as a path", "[training]") {
+  const samples::TempFolder scratch;
+  write_scenario(scratch / "run.json", run_scenario());
+  CHECK(read_scenario(scratch / "run.json").file == run_scenario().file);
 }

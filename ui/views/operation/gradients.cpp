@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/base/text/in_sentence.h"
+#include "core/base/text/number_text.h"
 #include "ui/base/look/measure.h"
 #include "ui/views/operation/parts.h"
 
@@ -63,18 +64,22 @@ struct MatrixBeside : ScenePart {
 
 }  // namespace
 
+Cell cell_of_gradient(const Trace& gradients, const View& view, Stage stage) {
+  return cell_of(gradients, view, stage, focus_of(*gradients.gradients_of, view));
+}
+
 Scene make_gradients(const SceneContext& context, Stage stage, Rect place) {
   const Trace& gradients = context.trace;
   Scene scene;
   Pen pen(context, scene);
   const float u = context.u;
   Rect area = scene_area(context, place);
-  const Cell cell = cell_of(gradients, context.view, stage, focus_of(*gradients.gradients_of, context.view));
+  const Cell cell = cell_of_gradient(gradients, context.view, stage);
   const float slope = value_at(gradients, cell);
   const std::vector<Named> values{
       {gradients.name_of(stage), context.look.lane(stage)},
       {place_in_words(context, cell), context.look.ink},
-      {MatrixNumbers(std::span(&slope, 1))(slope), slope < 0 ? context.look.q : context.look.warning},
+      {with_minus(formatted("%.3g", static_cast<double>(slope))), slope < 0 ? context.look.q : context.look.warning},
       {context.words.translate(gradients.loss), context.look.muted, false}};
   const char* const story = slope > 0 ? "gradient.grows" : slope < 0 ? "gradient.falls" : "gradient.stays";
   put_title_and_story(pen, area, context.words("gradient.title"), context.words(story), values, 16 * u);

@@ -59,6 +59,8 @@ Scene make_operation(const SceneContext& context, Stage stage, const Reveal& rev
 
 /// The stage beside its gradient; the context's trace has the gradients.
 Scene make_gradients(const SceneContext& context, Stage stage, Rect place);
+/// Its chosen cell.
+Cell cell_of_gradient(const Trace& gradients, const View& view, Stage stage);
 
 /// The stage shown: the player's, else the chosen one.
 Stage stage_shown(const Frame& frame);

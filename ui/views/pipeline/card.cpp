@@ -71,7 +71,9 @@ CardPicture make_packed_card(const Frame& frame, const Slot& slot, float t) {
   card.symbol = "W";
   const float inner = card.card.width() - 12 * t;
   constexpr std::string_view all = "W_q, W_k, W_v";
-  set_title(frame, card, text_size(frame.fonts, Face::ui, title_points * t, all).x <= inner ? all : "W_qkv", inner, t);
+  const std::string_view one = trace.gradients_of ? "d_W_qkv" : "W_qkv";
+  const bool named = !trace.gradients_of && text_size(frame.fonts, Face::ui, title_points * t, all).x <= inner;
+  set_title(frame, card, named ? all : one, inner, t);
   constexpr Stage weights[] = {Stage::W_q, Stage::W_k, Stage::W_v};
   Index rows = 0;
   for (const Stage stage : weights) rows += trace[stage].size(0);

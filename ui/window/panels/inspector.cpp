@@ -13,6 +13,7 @@
 #include "ui/parts/widgets/math_text.h"
 #include "ui/parts/widgets/pressable.h"
 #include "ui/views/inspector/inspector_picture.h"
+#include "ui/views/operation/operation.h"
 #include "ui/views/pipeline/picture.h"
 #include "ui/window/panels/controls.h"
 #include "ui/window/panels/registry.h"
@@ -393,7 +394,9 @@ void draw_inspector(const Frame& frame, Rect place) {
                        PanelArea::Kind::scrolling);
   ImGui::GetWindowDrawList()->AddLine(place.min, {place.min.x, place.max.y}, frame.look.line);
   if (!frame.trace()) return;
-  const std::optional<Cell> cell = frame.looked_at();
+  std::optional<Cell> cell = frame.looked_at();
+  if (frame.trace()->gradients_of && level_shown(frame.view()) == Level::operation)
+    cell = cell_of_gradient(*frame.trace(), frame.view(), stage_shown(frame));
   if (cell && contains(*frame.trace(), *cell)) {
     InspectorDrawer drawer{frame, inspector_picture(frame, *cell, ImGui::GetContentRegionAvail().x)};
     drawer.draw();
