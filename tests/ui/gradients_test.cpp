@@ -40,7 +40,7 @@ TEST_CASE("in the pipeline a learned network's numbers give way to gradients; Un
   HeadlessWindow window(network_document("train:reverse;d_model=16;steps=8@8"), {1600, 1000});
   window.settle();
   CHECK_FALSE(shows_slopes(window));
-  const ImVec2 gradients = window.find("controls", {"gradients", "controls.gradients"});
+  const ImVec2 gradients = window.find("controls", {"gradients", "gradients"});
   REQUIRE(gradients.x > 0);
   window.click(gradients);
   window.settle();

@@ -72,6 +72,7 @@ LessonProgress at_step(LessonProgress progress, const LessonStep& step, std::siz
   now.step = number;
   now.furthest = number;
   now.hidden = step.question ? step.pose.hide : std::vector<Stage>();
+  now.guesses_run = step.question && step.question->measure && step.question->measure->take == Taking::accuracy;
   now.stage_shown = step.pose.stage;
   now.controls = step.pose.controls;
   now.locked = step.pose.locked;

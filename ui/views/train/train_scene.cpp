@@ -32,6 +32,7 @@ struct TrainBuilder : ScenePart {
   const Learned& run = story.run;
   const LearnedMoment& moment = run.nearest(story.step);
   const ImU32 colour = look.after, other = look.warning;
+  const bool guessing = is_guessing(view);
   const float pixels = std::max(TypeSize::note * u, pen.type.least);
   mutable std::vector<Rect> names = {};  ///< in the plot, so far
 
@@ -50,9 +51,9 @@ struct TrainBuilder : ScenePart {
       y = title.max.y + 8 * u;
     }
     y += pen.sentence(TextRole::prose, say(key), values, {{room.min.x, y}, room.max}, pen.type.title, look.ink);
-    const std::string reason = !run.error.empty() ? say.translate(run.error)
-                               : run.ceiling      ? say.translate(run.ceiling->reason)
-                                                  : std::string();
+    const std::string reason = !run.error.empty()         ? say.translate(run.error)
+                               : run.ceiling && !guessing ? say.translate(run.ceiling->reason)
+                                                          : std::string();
     if (!reason.empty())
       y += pen.paragraph(Face::ui, pen.type.word, {room.min.x, y + 2 * u},
                          run.error.empty() ? look.muted : look.warning, reason, room.width());
@@ -168,7 +169,7 @@ struct TrainBuilder : ScenePart {
       if (of.ceiling && of.ceiling->accuracy < 0.995)
         put_bound(of.ceiling->accuracy, ink, say.fill("train.ceiling", {percent(of.ceiling->accuracy)}));
     };
-    put_ceiling(run, colour);
+    if (!guessing) put_ceiling(run, colour);
     if (story.beside) put_ceiling(*story.beside, other);
     put_guess();
     if (story.beside) put_curve(*story.beside, other, Stroke::firm(u));
