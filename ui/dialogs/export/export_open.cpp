@@ -116,9 +116,12 @@ void offer_level(ExportChoice& choice, const View& view, const Trace& trace, con
     const auto& tokens = trace.inputs.query_tokens[static_cast<std::size_t>(view.batch)];
     if (picture) choice.options.query = tokens[static_cast<std::size_t>(asking_word(trace, view))];
   }
+  choice.options.gradient = trace.gradients_of != nullptr;
+  choice.options.loss = view.loss.value_or(std::string());
   if (level != Level::operation) return;
   if (view.looking.facet != Facet::step) choice.kind = ExportKind::window;
   else if (trace.has(view.looking.stage)) begin_export(choice, view.looking.stage, view, trace);
+  choice.options.gradient = trace.gradients_of != nullptr;
 }
 
 void offer_map(ExportChoice& choice, const View& view, const Trace& trace, const OwnSource*) {

@@ -42,7 +42,8 @@ struct SceneMaker {
     put_sources();
     for (const Traveller& traveller : moment.travellers) put_traveller(traveller);
     for (const Arrow& arrow : picture.layout.arrows) put_words(arrow);
-    pen.words(Face::ui, note_points * t, to.screen(picture.layout.note.min), look.warning, picture.note);
+    pen.words(Face::ui, note_points * t, to.screen(picture.layout.note.min),
+              frame.trace()->gradients_of ? look.muted : look.warning, picture.note);
     if (!frame.view().presenting) put_thumbnails();
     else if (spotlit) put_caption(*spotlit, to.screen(picture.layout.foot));
   }
@@ -362,7 +363,7 @@ struct SceneMaker {
     const float size = row.height() * (two_lines ? 0.36f : 0.4f);
     const float y = two_lines ? row.min.y + row.height() * 0.26f : row.centre().y;
     const float height = two_lines ? row.height() / 2 : row.height();
-    std::string title(is_input(stage) && frame.trace()->inputs.self_attention() ? "X" : name(stage));
+    std::string title(is_input(stage) && frame.trace()->inputs.self_attention() ? "X" : frame.trace()->name_of(stage));
     if (const auto called = stage_words(frame.words, stage); !called.empty()) title.append(" ").append(called);
     const Rect words =
         pen.text(TextRole::caption, Face::bold, size, {row.min.x, y}, Align::left, look.lane(stage), std::move(title));
