@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 #include "core/base/files/descriptor.h"
-#include "core/base/files/recent_files.h"
+#include "core/base/files/places.h"
 #include "core/base/files/whole_file.h"
 
 namespace headlight {
