@@ -349,7 +349,7 @@
       program.FS.writeFile(path, Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0)));
     }
     for (const path of filesIn(opened)) known.set(path, stampOf(path));
-    return [files.length > 0 ? `${folder}/${open}` : open, ...words];
+    return [...(files.length > 0 ? [`${folder}/${open}`] : open ? [open] : []), ...words];
   };
 
   const start = async () => {

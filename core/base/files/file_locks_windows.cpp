@@ -23,11 +23,11 @@ Descriptor open_file(const fs::path& path, unsigned long access, unsigned long s
   if (file == INVALID_HANDLE_VALUE) {
     const DWORD reason = ::GetLastError();
     const bool held = reason == ERROR_SHARING_VIOLATION || reason == ERROR_LOCK_VIOLATION;
-    errno = held                                                                     ? EBUSY
-            : reason == ERROR_FILE_NOT_FOUND || reason == ERROR_PATH_NOT_FOUND       ? ENOENT
-            : reason == ERROR_FILE_EXISTS || reason == ERROR_ALREADY_EXISTS          ? EEXIST
-            : reason == ERROR_DISK_FULL                                              ? ENOSPC
-                                                                                     : EACCES;
+    errno = held                                                               ? EBUSY
+            : reason == ERROR_FILE_NOT_FOUND || reason == ERROR_PATH_NOT_FOUND ? ENOENT
+            : reason == ERROR_FILE_EXISTS || reason == ERROR_ALREADY_EXISTS    ? EEXIST
+            : reason == ERROR_DISK_FULL                                        ? ENOSPC
+                                                                               : EACCES;
     return Descriptor();
   }
   return Descriptor(::_open_osfhandle(reinterpret_cast<std::intptr_t>(file), _O_BINARY | _O_NOINHERIT));

@@ -18,7 +18,8 @@ namespace fs = std::filesystem;
 
 bool write_own_bytes(const Descriptor& file, std::string_view text) {
   while (!text.empty()) {
-    const int written = ::_write(file.number(), text.data(), static_cast<unsigned>(std::min<std::size_t>(text.size(), 1 << 24)));
+    const int written =
+        ::_write(file.number(), text.data(), static_cast<unsigned>(std::min<std::size_t>(text.size(), 1 << 24)));
     if (written <= 0) return false;
     text.remove_prefix(static_cast<std::size_t>(written));
   }

@@ -1,13 +1,12 @@
 #include "core/base/files/whole_file.h"
 
+#include <array>
 #include <cerrno>
 #include <cstring>
-#include <system_error>
-
-#include <array>
 #include <fstream>
 #include <optional>
 #include <random>
+#include <system_error>
 
 #include "core/base/files/file_locks.h"
 #include "core/base/files/places.h"
