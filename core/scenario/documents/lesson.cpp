@@ -1,3 +1,4 @@
+#include "core/base/files/places.h"
 #include "core/scenario/documents/lesson.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+#include "core/base/files/places.h"
 #include "core/teaching/lesson/course.h"
 
 #include <algorithm>

@@ -1,10 +1,10 @@
 #include "ui/dialogs/export/export_file.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include <imgui.h>
 
+#include "core/base/files/places.h"
 #include "core/base/files/whole_file.h"
 #include "core/base/tensor/error.h"
 #include "core/base/text/number_text.h"
@@ -25,8 +25,8 @@ namespace fs = std::filesystem;
 
 /// Expands "~/a.png" like a shell.
 fs::path typed_path(const std::string& text) {
-  const char* home = std::getenv("HOME");
-  if (home != nullptr && text.starts_with("~/")) return fs::path(home) / path_from(text.substr(2));
+  const fs::path home = home_folder();
+  if (!home.empty() && text.starts_with("~/")) return home / path_from(text.substr(2));
   return path_from(text);
 }
 
