@@ -17,7 +17,7 @@
 #include "core/base/text/number_text.h"
 #include "core/base/text/texts.h"
 #include "core/base/text/utf8_path.h"
-#include "core/compute/network/pictures_and_sounds.h"
+#include "core/compute/network/pictures.h"
 #include "core/models/architecture/model_folder.h"
 #include "core/scenario/documents/scenario_json.h"
 #include "core/scenario/settings/settings_rows.h"
