@@ -242,7 +242,10 @@ std::string claim_of(const std::string& file, const std::string& layer, Index he
                      bool brief) {
   const HeadClaim* claim = claim_at(file, layer, head);
   if (!claim || (brief && claim->brief.empty())) return {};
-  return in_language(brief ? claim->brief : claim->does, language);
+  const std::string does = in_language(brief ? claim->brief : claim->does, language);
+  if (!claim->measured.contains("accuracy") || !claim->measured.contains("without")) return does;
+  return does + " " + std::to_string(std::lround(100 * claim->measured["accuracy"].get<double>())) + " → " +
+         percent(claim->measured["without"].get<double>());
 }
 
 const char* rest_key(const HeadClaim& claim) {
