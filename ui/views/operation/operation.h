@@ -53,8 +53,6 @@ double temperature_at(const Trace& trace, float share);
 /// `place`: the canvas, in screen pixels.
 Scene make_operation(const SceneContext& context, Stage stage, const Reveal& reveal, Rect place);
 
-/// The stage shown: the player's, else the chosen one.
-Stage stage_shown(const Frame& frame);
 /// Keys, in every view: J shows the followed word's journey, G the geometry; pressed again, the step.
 void press_facet_keys(const Frame& frame);
 /// Whether the pressed object is being dragged.
