@@ -244,8 +244,11 @@ std::string claim_of(const std::string& file, const std::string& layer, Index he
   if (!claim || (brief && claim->brief.empty())) return {};
   const std::string does = in_language(brief ? claim->brief : claim->does, language);
   if (!claim->measured.contains("accuracy") || !claim->measured.contains("without")) return does;
-  return does + " " + std::to_string(std::lround(100 * claim->measured["accuracy"].get<double>())) + " → " +
-         percent(claim->measured["without"].get<double>());
+  // In one piece, so that no line breaks in it.
+  const auto part = [&](const char* field) {
+    return std::to_string(std::lround(100 * claim->measured[field].get<double>()));
+  };
+  return does + " " + part("accuracy") + "\u00A0→\u00A0" + part("without") + "\u00A0%";
 }
 
 const char* rest_key(const HeadClaim& claim) {
