@@ -40,8 +40,6 @@ struct ViewEntry {
 std::span<const ViewEntry> all_views();
 const ViewEntry& view_entry(ViewKind kind);
 
-/// Shows another view. Esc in it does not return to the one before.
-void go_to_view(View& view, ViewKind kind);
 /// Whether the view shows something that a lesson's question hides.
 bool shows_hidden(const View& view);
 /// Opens the export dialog for what the view shows, as a figure if there is one of this kind (heads, arcs, layers,

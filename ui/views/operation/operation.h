@@ -62,8 +62,6 @@ Scene make_gradients(const SceneContext& context, Stage stage, Rect place);
 /// Its chosen cell.
 Cell cell_of_gradient(const Trace& gradients, const View& view, Stage stage);
 
-/// The stage shown: the player's, else the chosen one.
-Stage stage_shown(const Frame& frame);
 /// Keys, in every view: J shows the followed word's journey, G the geometry; pressed again, the step.
 void press_facet_keys(const Frame& frame);
 /// Whether the pressed object is being dragged.

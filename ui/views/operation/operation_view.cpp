@@ -234,7 +234,8 @@ MatrixView weights_before(const Frame& frame) {
 
 Scene scene_of(const Frame& frame, Rect place) {
   const View& view = frame.view();
-  const Facet facet = has_facets(*frame.trace()) ? view.looking.facet : Facet::step;
+  const bool alone = level_shown(view) == Level::operation;  // else beside the cards
+  const Facet facet = alone && has_facets(*frame.trace()) ? view.looking.facet : Facet::step;
   if (facet == Facet::journey) return make_journey(scene_context(frame), words_beside_journey(frame), place);
   if (facet == Facet::geometry) return make_geometry(scene_context(frame), place);
   if (shows_why(frame)) return why_scene(frame, place);
@@ -282,14 +283,6 @@ void press_facet_keys(const Frame& frame) {
                        v.looking.level == Level::operation && v.looking.facet == facet ? Facet::step : facet);
       });
   }
-}
-
-Stage stage_shown(const Frame& frame) {
-  const View& view = frame.view();
-  const Trace& trace = *frame.trace();
-  const Stage stage = view.step ? frame.timeline.at(*view.step).stage : view.looking.stage;
-  if (trace.has(stage) && !is_parameter(stage)) return shown_as(trace, stage);
-  return trace.has(Stage::scores) ? Stage::scores : Stage::weights;
 }
 
 bool write_next_word(const Frame& frame) {

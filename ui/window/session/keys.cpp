@@ -97,6 +97,13 @@ void player_keys(const Frame& frame) {
       frame.show([&timeline](View& v) { v = with_stage(std::move(v), timeline, timeline.chapters().size() - 1); });
   } else {
     const bool stages = shift && !near;
+    // Among a presentation's cards the clicker goes from stage to stage, the arrows from moment to moment.
+    const bool clicks =
+        view.presenting && !near && view.kind == ViewKind::pipeline && !pressed(Key::left) && !pressed(Key::right);
+    if (clicks && (forward || back))
+      return frame.show([trace = frame.document.trace, &timeline = frame.timeline, forward](View& v) {
+        v = with_stage_beside(std::move(v), *trace, timeline, forward);
+      });
     if (forward) go_to_moment(frame, !view.step ? 0 : stages ? next_stage(frame.timeline, now) : now + 1);
     if (back) go_to_moment(frame, stages ? previous_stage(frame.timeline, now) : now - 1);
     if (first) go_to_moment(frame, 0);
@@ -200,8 +207,7 @@ void look_keys(const Frame& frame) {
     const auto all = all_views();
     const auto now = std::ranges::find(all, view.kind, &ViewEntry::kind) - all.begin(),
                count = static_cast<std::ptrdiff_t>(all.size());
-    frame.show(
-        [kind = all[static_cast<std::size_t>((now + step + count) % count)].kind](View& v) { go_to_view(v, kind); });
+    frame.show([kind = all[static_cast<std::size_t>((now + step + count) % count)].kind](View& v) { v.kind = kind; });
   }
   const bool own =
       view_entry(view.kind).own_arrows ||
