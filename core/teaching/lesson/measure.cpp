@@ -181,7 +181,7 @@ double accuracy_of(const std::string& name) {
   const NamedRun run = named_run(name);
   Trainer trainer(run.settings);
   trainer.train(run.step);
-  return known[name] = trainer.measure(trainer.kept_at(run.step)).accuracy;
+  return known[name] = trainer.measure(trainer.kept_at(run.step), 1024).accuracy;
 }
 
 /// The best that a run can reach.

@@ -37,6 +37,8 @@ void begin_export(ExportChoice& choice, Stage stage, const View& view, const Tra
   options.query.clear();
   options.style.other_file.clear();
   options.style.other_mask.clear();
+  options.gradient = trace.gradients_of != nullptr;
+  options.loss = options.gradient ? view.loss.value_or(std::string()) : std::string();
   if (choice.kind == ExportKind::window) choice.kind = ExportKind::figure;
 }
 
@@ -116,12 +118,9 @@ void offer_level(ExportChoice& choice, const View& view, const Trace& trace, con
     const auto& tokens = trace.inputs.query_tokens[static_cast<std::size_t>(view.batch)];
     if (picture) choice.options.query = tokens[static_cast<std::size_t>(asking_word(trace, view))];
   }
-  choice.options.gradient = trace.gradients_of != nullptr;
-  choice.options.loss = view.loss.value_or(std::string());
   if (level != Level::operation) return;
   if (view.looking.facet != Facet::step) choice.kind = ExportKind::window;
   else if (trace.has(view.looking.stage)) begin_export(choice, view.looking.stage, view, trace);
-  choice.options.gradient = trace.gradients_of != nullptr;
 }
 
 void offer_map(ExportChoice& choice, const View& view, const Trace& trace, const OwnSource*) {

@@ -70,7 +70,9 @@ float put_facets(Pen& pen, Rect area) {
   const View& view = pen.context().view;
   const std::span<const char* const> there(names, !says_next(trace) ? 3 : has_gradients(trace) ? 6 : 5);
   const float edge = 3 * pen.u();
-  const Rect room{{area.centre().x - edge, area.min.y}, {area.max.x + edge, area.max.y}};
+  // Beside gradients stands the inspector: their title leaves the tabs more of the width.
+  const float left = shows_gradients(view) ? area.min.x + 0.4f * area.width() : area.centre().x;
+  const Rect room{{left - edge, area.min.y}, {area.max.x + edge, area.max.y}};
   const float taken = pen.tabs(room, Align::right, there,
                                shows_gradients(view) ? gradients_tab : static_cast<std::size_t>(view.looking.facet),
                                SceneAction::facet);
