@@ -55,7 +55,8 @@ constexpr CommandRow commands[] = {
     {"compare", CommandKind::compare, compare_command, "--json --table="},
     {"bundle", CommandKind::bundle, bundle_command, "-o= --random"},
     {"page", CommandKind::page, page_command,
-     "-o= --view= --level= --lesson-step= --select= --step= --theme= --random"},
+     "-o= --view= --level= --lesson-step= --step= --way= --select= --look= --colormap= --range= --theme= --present "
+     "--random"},
     {"handout", CommandKind::handout, handout_command, "-o= --paper= --head= --random"},
     {"mask-code", CommandKind::mask_code, mask_code_command, "-o= --as= --random"},
     {"lesson", CommandKind::lesson, lesson_command, "--check --key --worksheet= --language="},

@@ -30,8 +30,10 @@ int page_command(const CommandLine& line) {
   const std::string out = line["-o"];
   if (extension_of(out) != ".html") throw UsageError("page needs -o OUT.html");
   PageDocument document = page_document(line.file, settings_of(line), scenario_of(line));
-  for (const char* option : {"--view", "--level", "--lesson-step", "--select", "--step", "--theme", "--language"}) {
-    if (line.has(option)) document.words.insert(document.words.end(), {option, line[option]});
+  for (const auto& [option, text] : line.options) {  // what is shown
+    if (option == "-o" || option == "--random") continue;
+    document.words.push_back(option);
+    if (option != "--present") document.words.push_back(text);
   }
   const std::uintmax_t bytes = write_page(path_from(out), document);
   const std::string files = contents_of(document);

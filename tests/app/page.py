@@ -75,7 +75,7 @@ lesson = {"id": "handed-out", "title": {"en": "</script> & <b>"}, "description":
 read, page, said = makes("lesson.json", "--lesson-step", "2", "--language", "zh")
 check(read["open"] == "lesson.json" and set(read["files"]) == {"lesson.json", "data/net.npz"}, f"a lesson's page holds {list(read['files'])}")
 check(read["files"]["data/net.npz"] == (home / "data/net.npz").read_bytes(), "the lesson's tensors are changed")
-check(read["words"] == ["--lesson-step", "2", "--language", "zh"], f"the lesson opens with {read['words']}")
+check(read["words"] == ["--language", "zh", "--lesson-step", "2"], f"the lesson opens with {read['words']}")
 check("lesson.json" in said and "net.npz" in said, f"what is inside is not said: {said}")
 
 # Tensors with settings become a scenario that has them; no folder of this machine is in it.

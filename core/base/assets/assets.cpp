@@ -20,7 +20,8 @@ fs::path& program_folder() {
 std::vector<fs::path> folders() {
   std::vector<fs::path> found;
   const auto append = [&](const std::vector<fs::path>& more) { found.insert(found.end(), more.begin(), more.end()); };
-  if (const char* named = std::getenv("HEADLIGHT_ASSETS"); named != nullptr && *named != '\0') found.emplace_back(named);
+  if (const char* named = std::getenv("HEADLIGHT_ASSETS"); named != nullptr && *named != '\0')
+    found.emplace_back(named);
   if (!program_folder().empty()) append(data_folders_of_program(program_folder()));
   append(own_data_folders());
   append(shared_data_folders());

@@ -1,4 +1,7 @@
-#include "core/base/files/windows.h"
+#define NOMINMAX
+#define WIN32_LEAN_AND_MEAN
+#include <windows.h>
+
 #include "core/base/tensor/memory.h"
 
 namespace headlight {

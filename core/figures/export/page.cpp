@@ -130,29 +130,7 @@ PageDocument lesson_document(const std::string& file) {
   return {name, name, {}, packer.take()};
 }
 
-/// The scenario with its files beside it, under names that say nothing of this machine.
-PageDocument scenario_document(const std::string& name, Scenario scenario) {
-  Packer packer;
-  for (std::string* file : {&scenario.file, &scenario.mask_file}) {
-    if (file->empty() || is_model_name(*file)) continue;
-    *file = file == &scenario.file ? add_tensors(packer, *file)
-                                   : packer.add(path_from(*file), "mask_" + std::string(file_name_of(*file)));
-  }
-  std::string pictures;
-  int number = 0;
-  for (const std::string& line : text_lines(scenario.image)) {
-    const std::string extension = utf8_from(path_from(line).extension());
-    if (!pictures.empty()) pictures += '\n';
-    pictures +=
-        is_model_name(line) ? line : packer.add(picture_place(line), "image" + std::to_string(++number) + extension);
-  }
-  scenario.image = pictures;
-  PageDocument document{name, "scenario.json", {}, packer.take()};
-  document.files.insert(document.files.begin(), PageFile{"scenario.json", {}, to_json(scenario)});
-  return document;
-}
-
-/// Characters that end a <script> early, or are markup, escaped.
+/// Without markup.
 std::string for_html(std::string text) {
   const std::pair<const char*, const char*> escapes[] = {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}};
   for (const auto& [from, to] : escapes) {
@@ -189,6 +167,27 @@ void replace_once(std::string& text, std::string_view from, const std::string& t
 
 }  // namespace
 
+PageDocument page_of_scenario(const std::string& name, Scenario scenario) {
+  Packer packer;
+  for (std::string* file : {&scenario.file, &scenario.mask_file}) {
+    if (file->empty() || is_model_name(*file)) continue;
+    *file = file == &scenario.file ? add_tensors(packer, *file)
+                                   : packer.add(path_from(*file), "mask_" + std::string(file_name_of(*file)));
+  }
+  std::string pictures;
+  int number = 0;
+  for (const std::string& line : text_lines(scenario.image)) {
+    const std::string extension = utf8_from(path_from(line).extension());
+    if (!pictures.empty()) pictures += '\n';
+    pictures +=
+        is_model_name(line) ? line : packer.add(picture_place(line), "image" + std::to_string(++number) + extension);
+  }
+  scenario.image = pictures;
+  PageDocument document{name, "scenario.json", {}, packer.take()};
+  document.files.insert(document.files.begin(), PageFile{"scenario.json", {}, to_json(scenario)});
+  return document;
+}
+
 PageDocument page_document(const std::string& said, const std::vector<std::string>& settings,
                            const Scenario& scenario) {
   const bool comes_along = said.empty() || is_model_name(said) || said.starts_with("lesson:");
@@ -199,7 +198,7 @@ PageDocument page_document(const std::string& said, const std::vector<std::strin
   const bool lesson =
       !comes_along && is_lesson_file(said) && !is_model_folder(said) && !open_source(said).course.empty();
   if (names_files || (!comes_along && !lesson))
-    return scenario_document(said.empty() ? "scenario" : std::string(file_name_of(said)), scenario);
+    return page_of_scenario(said.empty() ? "scenario" : std::string(file_name_of(said)), scenario);
   PageDocument document =
       lesson ? lesson_document(said) : PageDocument{said.empty() ? "Headlight" : said, said, {}, {}};
   document.words = settings;

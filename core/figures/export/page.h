@@ -32,6 +32,9 @@ inline constexpr std::uintmax_t largest_in_page = 20'000'000;
 /// without folders of this machine. Throws FileError if a lesson's file is not below the lesson's folder.
 PageDocument page_document(const std::string& said, const std::vector<std::string>& settings, const Scenario& scenario);
 
+/// The same of a scenario that no document and settings name.
+PageDocument page_of_scenario(const std::string& name, Scenario scenario);
+
 /// The page without a document, among the program's own files or beside its build. Throws FileError that says how to
 /// make it.
 std::filesystem::path page_template();

@@ -1,4 +1,3 @@
-#include "core/base/files/places.h"
 #include "core/teaching/lesson/course.h"
 
 #include <algorithm>
@@ -7,6 +6,7 @@
 #include <set>
 
 #include "core/base/assets/assets.h"
+#include "core/base/files/places.h"
 #include "core/base/tensor/error.h"
 #include "core/base/text/number_text.h"
 #include "core/base/text/utf8_path.h"
