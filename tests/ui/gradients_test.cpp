@@ -2,6 +2,7 @@
 // made.
 #include <algorithm>
 
+#include "core/compute/engine/learning.h"
 #include "core/teaching/explain/explain.h"
 #include "core/teaching/lesson/course.h"
 #include "tests/catch.h"

@@ -19,6 +19,7 @@
 #include "core/base/text/utf8_path.h"
 #include "core/compute/network/pictures.h"
 #include "core/models/architecture/model_folder.h"
+#include "core/scenario/documents/open_source.h"
 #include "core/scenario/documents/scenario_json.h"
 #include "core/scenario/settings/settings_rows.h"
 #include "core/teaching/lesson/course.h"

@@ -70,7 +70,8 @@ TEST_CASE("with a loss the engine gives its gradients, and without one the same 
   const auto gradients = engine.wait();
   REQUIRE(gradients->trace);
   REQUIRE(gradients->trace->gradients_of);
-  CHECK(gradients->trace->summary->extent(Stage::weights).lo < 0);  // they have both signs
+  CHECK(gradients->trace->summary->extent(Stage::weights).range(ColormapKind::sequential).lo <
+        0);  // they have both signs
   CHECK(identical((*gradients->trace->gradients_of)[Stage::weights], (*numbers)[Stage::weights]));
   engine.submit(run_scenario());
   const auto again = engine.wait()->trace;

@@ -12,6 +12,7 @@
 #include "ui/parts/widgets/controls.h"
 #include "ui/parts/widgets/math_text.h"
 #include "ui/parts/widgets/pressable.h"
+#include "ui/parts/player/stages.h"
 #include "ui/views/inspector/inspector_picture.h"
 #include "ui/views/operation/operation.h"
 #include "ui/views/pipeline/picture.h"
