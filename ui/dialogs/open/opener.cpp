@@ -44,8 +44,8 @@ View asking(View view, LayerQuestion question) {
   return view;
 }
 
-/// What `path` names; a shipped model with its first example, at its suggested view; a text file as what a network is to
-/// learn.
+/// What `path` names; a shipped model with its first example, at its suggested view; a text file as what a network is
+/// to learn.
 Lesson named(const std::string& path) {
   if (lowercase(utf8_from(path_from(path).extension())) == ".txt") {
     Lesson run;
