@@ -189,7 +189,7 @@ def read_back(kind, folder, axes, wanted):
     path = folder / "n.npz"
     if axes.split(",")[-2:] != ["q", "k"]:
         done = subprocess.run([PROGRAM, "trace", path, "-o", folder / "again.npz"], capture_output=True, text=True)
-        if done.returncode != 2 or "axes" not in done.stderr:
+        if done.returncode != 2 or "expected" not in done.stderr:
             failures.append(f"{kind} with axes {axes} is read as attention: {done.stderr}")
         return
     for i, layer in enumerate(wanted if axes[0] == "L" else [wanted]):
@@ -204,7 +204,7 @@ def traced_again(folder, random):
     np.savez(folder / "c.npz", attn=crossed, axes="B,H,q,k")
     run("trace", folder / "c.npz", "-o", folder / "traced.npz")
     check("weights of two sentences, traced twice", weights_in(folder / "traced.npz", folder), crossed)
-    words = ["model:induction", "--text", "the cat sat on the cat"]
+    words = ["model:induction", "--text", "cat star red cat star"]
     run("trace", *words, "--layer", "all", "--stages", "weights", "-o", folder / "all.npz")
     with np.load(folder / "all.npz") as arrays:
         layers = [arrays[f"layers.{i}.weights"] for i in range(2)]

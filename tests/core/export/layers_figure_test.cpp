@@ -398,7 +398,7 @@ TEST_CASE("a part that drowns the others ends the bar before it, and the title s
     FigureSpec drawn = spec;
     drawn.size = size;
     Typesetter typesetter("");
-    const FigureLayout layout = lay_out(drawn, colormap("balance", drawn.theme), typesetter);
+    const FigureLayout layout = lay_out(drawn, colormap("signal", drawn.theme), typesetter);
     CHECK(std::ranges::count(layout.inside, "≈", &Label::text) == 1);
   }
   scenario.text = "red star blue";

@@ -187,7 +187,8 @@ TEST_CASE("a title that says what the colours are, and the legend of colours tha
       options.size = parse_wanted_size("--size", size);
       const FigureSpec spec = figure_for(*kind.trace, options);
       CHECK(spec.keep_title);
-      for (const Message& left_out : ArrangedFigure(spec).left_out()) {
+      const ArrangedFigure figure(spec);
+      for (const Message& left_out : figure.left_out()) {
         INFO(left_out.english());
         CHECK(left_out.english() != "title");
         CHECK((spec.categories.empty() || left_out.english() != "legend"));
