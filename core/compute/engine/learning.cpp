@@ -52,8 +52,8 @@ std::vector<const LearnedMoment*> Learned::telling(std::size_t count) const {
   for (const LearnedMoment& moment : moments) along.push_back(best = std::max(best, moment.measured.accuracy));
   const double rise = std::max(best - first - scatter, scatter), steps = static_cast<double>(std::max<Index>(step, 1));
   for (std::size_t i = 0; i < moments.size(); ++i)
-    along[i] =
-        by_accuracy * (along[i] - first) / rise + (1 - by_accuracy) * static_cast<double>(moments[i].step) / steps;
+    along[i] = by_accuracy * std::max(along[i] - first - scatter, 0.0) / rise +
+               (1 - by_accuracy) * static_cast<double>(moments[i].step) / steps;
   count = std::min(count, moments.size());
   std::vector<const LearnedMoment*> chosen;
   std::size_t next = 0;  // the first that may be chosen
