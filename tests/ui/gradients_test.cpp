@@ -62,7 +62,7 @@ TEST_CASE(
     "every stage's gradient has its operation, beside the stage's numbers, in both languages and on a projector") {
   for (const char* language : {"en", "zh"}) {
     for (const bool presenting : {false, true}) {
-      Document document = network_document("train:recall;d_model=16;steps=4;mlp@4");
+      Document document = network_document("train:recall;d_model=16;steps=4;mlp=true@4");
       document.view.language = language;
       document.view.presenting = presenting;
       document.view.looking.level = Level::operation;

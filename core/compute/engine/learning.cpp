@@ -45,15 +45,15 @@ const LearnedMoment* Learned::steepest() const {
 std::vector<const LearnedMoment*> Learned::telling(std::size_t count) const {
   // How far along each moment is: mostly by the best accuracy so far, since single measurements scatter, a little by
   // its step, so that a run that learns nothing is spread evenly.
-  constexpr double by_accuracy = 0.85, least_rise = 0.1;
+  constexpr double by_accuracy = 0.85, scatter = 0.03;
   std::vector<double> along;
   const double first = moments.front().measured.accuracy;
   double best = first;
   for (const LearnedMoment& moment : moments) along.push_back(best = std::max(best, moment.measured.accuracy));
-  const double rise = std::max(best - first, least_rise), steps = static_cast<double>(std::max<Index>(step, 1));
+  const double rise = std::max(best - first - scatter, scatter), steps = static_cast<double>(std::max<Index>(step, 1));
   for (std::size_t i = 0; i < moments.size(); ++i)
-    along[i] =
-        by_accuracy * (along[i] - first) / rise + (1 - by_accuracy) * static_cast<double>(moments[i].step) / steps;
+    along[i] = by_accuracy * std::max(along[i] - first - scatter, 0.0) / rise +
+               (1 - by_accuracy) * static_cast<double>(moments[i].step) / steps;
   count = std::min(count, moments.size());
   std::vector<const LearnedMoment*> chosen;
   std::size_t next = 0;  // the first that may be chosen

@@ -15,9 +15,8 @@ namespace {
 /// The place of the chosen cell in words: "e → c" among words, else "e, 3".
 std::string place_in_words(const SceneContext& context, const Cell& cell) {
   const auto of = [&](Axis axis, Index at) {
-    return in_sentence(axis == Axis::query ? query_word(context, at)
-                       : axis == Axis::key ? key_word(context, at)
-                                           : std::to_string(at));
+    if (axis != Axis::query && axis != Axis::key) return std::to_string(at);
+    return in_sentence(axis == Axis::query ? query_word(context, at) : key_word(context, at));
   };
   const StageInfo& about = info(cell.stage);
   return of(about.rows, cell.row) + (about.cols == Axis::key ? " → " : ", ") + of(about.cols, cell.col);
