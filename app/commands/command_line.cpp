@@ -21,6 +21,7 @@
 #include "core/figures/export/export_options.h"
 #include "core/models/architecture/model_folder.h"
 #include "core/scenario/documents/lesson.h"
+#include "core/scenario/documents/open_source.h"
 #include "core/scenario/settings/settings_table.h"
 
 namespace headlight {

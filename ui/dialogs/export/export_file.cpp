@@ -62,7 +62,7 @@ std::vector<std::string> words_for(const ExportChoice& choice, const Document& d
                                    const WindowSize& window) {
   const View& view = document.view;
   std::vector<std::string> words;
-  if (shows_stage(choice.kind)) words = export_words(choice.options, true);
+  if (shows_stage(choice.kind)) words = meaningful_words(choice.options);
   const bool one_head = choice.kind == ExportKind::bundle && !choice.options.all_heads &&
                         choice.options.pool == HeadPool::none && choice.options.layers.empty();
   if (one_head && choice.options.heads == std::vector<Index>{0})
