@@ -29,6 +29,8 @@ std::vector<std::string> settings_of(const CommandLine& line) {
 int page_command(const CommandLine& line) {
   const std::string out = line["-o"];
   if (extension_of(out) != ".html") throw UsageError("page needs -o OUT.html");
+  check_opens(line);  // whoever gets the page could not mend it
+  static_cast<void>(trace_of(line));
   PageDocument document = page_document(line.file, settings_of(line), scenario_of(line));
   for (const auto& [option, text] : line.options) {  // what is shown
     if (option == "-o" || option == "--random") continue;
@@ -36,10 +38,9 @@ int page_command(const CommandLine& line) {
     if (option != "--present") document.words.push_back(text);
   }
   const std::uintmax_t bytes = write_page(path_from(out), document);
-  const std::string files = contents_of(document);
-  say(out, formatted("%.1f MB: Headlight", static_cast<double>(bytes) / 1e6) +
-               (files.empty() ? ", opening " + (document.open.empty() ? "its first lesson" : document.open)
-                              : " with " + files));
+  std::string about = document.files.empty() ? document.open : contents_of(document);
+  for (const std::string& word : document.words) about += (about.empty() ? "" : " ") + word;
+  say(out, formatted("%.1f MB: Headlight", static_cast<double>(bytes) / 1e6) + (about.empty() ? "" : " with " + about));
   return 0;
 }
 

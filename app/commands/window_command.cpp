@@ -187,6 +187,11 @@ WindowOptions window_of(const CommandLine& line) {
 
 }  // namespace
 
+void check_opens(CommandLine line) {
+  line.kind = CommandKind::window;
+  static_cast<void>(window_of(line));
+}
+
 int window_command(const CommandLine& line) {
   WindowOptions options = window_of(line);
   options.welcome = line.file.empty() && line.settings.empty();

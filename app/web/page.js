@@ -25,7 +25,7 @@
 
   const frameWaiters = [];
   const known = new Map();  // path → size and time of what was not written for the person
-  let keepsState = false, syncing = false, fetching = false;
+  let keepsState = false, lacksStorage = false, syncing = false, fetching = false;
 
   const stampOf = (path) => {
     const about = program.FS.stat(path);
@@ -316,7 +316,10 @@
     if (!keepsState) return;
     FS.mount(module.IDBFS, {}, state);
     module.addRunDependency('state');
-    FS.syncfs(true, () => module.removeRunDependency('state'));  // without storage there is nothing to go on with
+    FS.syncfs(true, (refused) => {
+      if (refused) keepsState = false, lacksStorage = true;
+      module.removeRunDependency('state');
+    });
   };
 
   /// Threads need memory that they share, which a browser gives to pages alone (docs/web.md).
@@ -375,6 +378,10 @@
       program.callMain([page.embedded ? '?embed' : '']);
       if (!program._page_is_open()) return tell(`Headlight could not be started: ${why}`);
       program.ccall('page_warn', null, ['string'], [why]);
+    }
+    if (lacksStorage) {
+      const chinese = navigator.language.startsWith('zh');
+      program.ccall('page_warn', null, ['string'], [chinese ? '此浏览器不为这个网页保存任何内容；关闭前请先保存' : 'this browser keeps nothing for this page; save what you want to keep before you close it']);
     }
     running = true;
     listen();

@@ -132,6 +132,31 @@ TEST_CASE("the file of the export dialog is the file of its command line, byte b
   CHECK(places::text_of(written) == places::text_of(folder / "again.png"));
 }
 
+TEST_CASE("a page of the export dialog is the page of its command line: the same document, opened in the same view") {
+  const ExportFolder folder;
+  fs::create_directories(folder / "assets");
+  std::ofstream(folder / "assets" / "headlight.html") << "<title>Headlight</title><!-- document --><script></script>";
+  setenv("HEADLIGHT_ASSETS", (folder / "assets").c_str(), 1);
+  HeadlessWindow window(lesson("first-light"), large);
+  window.press('e', true);
+  window.settle();
+  click(window, part("options"), {"kind2", "page"});
+  window.settle();
+  click(window, "export", {"copy"});
+  const fs::path written = folder / "page.html";
+  click(window, "export", {"export"});
+  REQUIRE(fs::exists(written));
+  run_command(written.string(), folder / "again.html");
+  unsetenv("HEADLIGHT_ASSETS");
+  std::string mine = places::text_of(written), again = places::text_of(folder / "again.html");
+  INFO(mine << '\n' << again);
+  CHECK(mine.find("\"open\":\"lesson:first-light\"") != std::string::npos);
+  CHECK(mine.find("\"--view\",\"pipeline\"") != std::string::npos);
+  std::ranges::sort(mine);  // the words of the view may come in another order
+  std::ranges::sort(again);
+  CHECK(mine == again);
+}
+
 TEST_CASE("a slide is 1920 × 1080 pixels after one click, and a written file is told until something changes") {
   const ExportFolder folder;
   HeadlessWindow window(lesson("first-light"), large);
