@@ -47,9 +47,9 @@ bool none(const View&, Stage) { return false; }
 
 Sides both(const Document&) { return {}; }
 Sides neither(const Document&) { return {false, false}; }
-/// The detailed levels use the whole width.
+/// The detailed levels use the whole width; a gradient's cell is explained beside it.
 Sides of_levels(const Document& document) {
-  return level_shown(document.view) == Level::pipeline ? Sides{} : Sides{false, false};
+  return level_shown(document.view) == Level::pipeline ? Sides{} : Sides{false, shows_gradients(document.view)};
 }
 /// The middle shows the result.
 Sides of_compare(const Document& document) { return {true, !document.own}; }
@@ -118,7 +118,8 @@ constexpr std::array views{
               .sides = neither,
               .offer = offer_window,
               .escape = leave_train,
-              .press = press_train_keys},
+              .press = press_train_keys,
+              .plays = false},
     ViewEntry{.kind = ViewKind::lesson,
               .word = "views.lesson",
               .draw = draw_lesson_view,

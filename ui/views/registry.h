@@ -34,6 +34,7 @@ struct ViewEntry {
   bool own_arrows = false;  ///< arrows, Home, End, H and R are its own
   bool zooms = false;       ///< the wheel is its own
   bool scrolls = false;     ///< it may be higher than its place
+  bool plays = true;        ///< it shows the moments of the step player
 };
 
 std::span<const ViewEntry> all_views();

@@ -235,7 +235,7 @@ std::string python_slice(const Part& part) {
   return (part.first ? std::to_string(*part.first) : "") + ":" + (part.last ? std::to_string(*part.last) : "");
 }
 
-std::pair<Index, Index> settle(const Part& part, Index count, const char* option) {
+std::pair<Index, Index> part_within(const Part& part, Index count, const char* option) {
   const auto from_end = [&](Index i) { return i < 0 ? i + count : i; };
   const Index first = from_end(part.first.value_or(0)), last = part.last ? from_end(*part.last) : count;
   if (0 <= first && first < last && last <= count) return {first, last};
@@ -245,8 +245,8 @@ std::pair<Index, Index> settle(const Part& part, Index count, const char* option
 }
 
 MatrixView part_of(const MatrixView& whole, const Part& rows, const Part& cols) {
-  const auto [r0, r1] = settle(rows, whole.rows, "--rows");
-  const auto [c0, c1] = settle(cols, whole.cols, "--cols");
+  const auto [r0, r1] = part_within(rows, whole.rows, "--rows");
+  const auto [c0, c1] = part_within(cols, whole.cols, "--cols");
   return whole.part(r0, r1 - r0, c0, c1 - c0);
 }
 
@@ -258,8 +258,8 @@ CellMasks StageCut::masks(Index head) const {
   });
 }
 
-Index StageCut::first_row() const { return settle(rows, tensor().matrix(batch, 0).rows, "--rows").first; }
-Index StageCut::first_col() const { return settle(cols, tensor().matrix(batch, 0).cols, "--cols").first; }
+Index StageCut::first_row() const { return part_within(rows, tensor().matrix(batch, 0).rows, "--rows").first; }
+Index StageCut::first_col() const { return part_within(cols, tensor().matrix(batch, 0).cols, "--cols").first; }
 
 std::string formula_of(const Trace& trace, Stage stage) {
   std::string formula(info(stage).formula);
@@ -291,7 +291,9 @@ FigureSpec stage_figure(const StageCut& cut, const StageFigureStyle& style) {
   FigureSpec spec;
   static_cast<FigureLook&>(spec) = style;
   spec.title = style.title.value_or(as_mathematics(title_of(cut)));
-  spec.keep_title = style.title.has_value();
+  const bool is_merged = cut.trace.scenario.merge == Merge::words;
+  if (is_merged && !style.title) spec.title += " · pieces of words as one";
+  spec.keep_title = style.title || is_merged || cut.pool != HeadPool::none;
   spec.shape = as_mathematics(shape_text(cut));
   spec.subtitle = as_mathematics(cut.trace.gradients_of ? cut.trace.loss.english() : formula_of(cut.trace, cut.stage));
   spec.row_label = style.row_label.value_or(as_mathematics(label(about.rows)));
@@ -324,6 +326,12 @@ void append_numbers(Buffer& numbers, const MatrixView& matrix) {
   }
 }
 
+std::string axes_of_cut(const StageCut& cut) {
+  const StageInfo& about = info(cut.stage);
+  if (about.rows != Axis::query || about.cols != Axis::key) return "";
+  return cut.grid && cut.pool == HeadPool::none ? "H,q,k" : "q,k";
+}
+
 NamedArray stage_array(const StageCut& cut) {
   const bool boolean = info(cut.stage).palette == Palette::boolean;
   const std::string key = cut.trace.name_of(cut.stage);
@@ -332,18 +340,20 @@ NamedArray stage_array(const StageCut& cut) {
   if (cut.pool != HeadPool::none) {
     FigureSpec pooled;
     add_pooled(cut, pooled);
-    return {key, pooled.kept[0], false};
+    return {key, pooled.kept[0], false, axes_of_cut(cut)};
   }
   const MatrixView first = cut.matrix(cut.heads.front());
   const auto heads = static_cast<Index>(cut.heads.size());
   Shape shape{first.rows, first.cols};
   if (cut.grid) shape.insert(shape.begin(), heads);
+  const std::string axes = axes_of_cut(cut);
   const bool in_order = std::ranges::adjacent_find(cut.heads, std::greater_equal()) == cut.heads.end();
-  if (in_order && whole.count() == element_count(shape)) return {key, whole.view(shape), boolean};  // the whole tensor
+  if (in_order && whole.count() == element_count(shape))
+    return {key, whole.view(shape), boolean, axes};  // the whole tensor
   Buffer numbers;
   numbers.reserve(static_cast<std::size_t>(element_count(shape)));
   for (const Index h : cut.heads) append_numbers(numbers, cut.matrix(h));
-  return {key, Tensor(shape, std::move(numbers)), boolean};
+  return {key, Tensor(shape, std::move(numbers)), boolean, axes};
 }
 
 }  // namespace headlight

@@ -141,7 +141,7 @@ class NetworkBuilder {
   std::string tokens(const std::string& name, Index d);
   /// The output table: the token embedding if tied, else `name`, with or without the prefix; none, with a note, if the
   /// file has neither. To be called after the stacks are built.
-  LinearSpec output_head(const std::string& name, Index d, bool tied);
+  LinearSpec output_head(const std::string& name, Index d, bool tied, Bias bias = Bias::where_there);
 
  private:
   AttentionSpec attention(const BlockLayout& layout, const std::string& name) const;
@@ -201,7 +201,7 @@ Build build_bert, build_roberta, build_electra, build_albert, build_modernbert, 
 // vision.cpp
 Build build_vit, build_deit, build_dinov2, build_clip, build_siglip, build_timm_vit, build_clip_text, build_siglip_text;
 // encoder_decoder.cpp
-Build build_torch_transformer, build_t5, build_mt5, build_bart, build_mbart, build_whisper, build_marian;
+Build build_torch_transformer, build_t5, build_mt5, build_bart, build_mbart, build_marian;
 /// The part for the image tower in a config.json of two towers, with that of the text tower as its text_config.
 nlohmann::json image_tower_config(const nlohmann::json& whole, const std::string& type);
 /// timm's config.json (a name and a preprocessor) as Hugging Face would write it; unchanged if it is no plain ViT.

@@ -110,6 +110,7 @@ struct Applier {
     change(document, patched(document.scenario, patch.patch), patch.gesture);
   }
   void operator()(const EditView& change) const {
+    if (change.undone) keep_place(document);
     const Visited before = place_shown(document.view);
     const bool played = document.view.playing;
     change.edit(document.view);
@@ -122,7 +123,7 @@ struct Applier {
   }
   void operator()(const Hover& hover) const { document.view.hovered = hover.cell; }
   void operator()(const Pin&) const {
-    document.pinned = document.trace;
+    document.pinned = document.trace->gradients_of ? document.trace->gradients_of : document.trace;
     document.difference.reset();
   }
   void operator()(const Unpin&) const {
@@ -205,7 +206,7 @@ void measure(Document& document) {
 }  // namespace
 
 bool can_be_measured(const Trace& trace) {
-  return can_contribute(trace) && trace[Stage::weights].count() <= most_measured;
+  return !trace.gradients_of && can_contribute(trace) && trace[Stage::weights].count() <= most_measured;
 }
 
 void apply(Document& document, const Action& action) {

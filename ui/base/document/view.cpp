@@ -55,6 +55,11 @@ bool in_steps(Moment::Kind kind) {
 
 Index heads_per(const Trace& trace, Stage stage) { return is_per_kv_head(stage) ? trace.dims().groups() : 1; }
 
+bool shows_gradients(const View& view) {
+  const bool step = level_shown(view) == Level::pipeline || view.looking.facet == Facet::step;
+  return view.loss && view.kind == ViewKind::pipeline && level_shown(view) != Level::sentence && step;
+}
+
 View at_moment(View view, const Trace& trace, const Timeline& timeline, int moment) {
   view.step = std::clamp(moment, 0, std::max(timeline.count() - 1, 0));
   const Moment& now = timeline.at(*view.step);

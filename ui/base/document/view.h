@@ -79,6 +79,9 @@ struct View {
   MaskPainting mask_painting;
   MaskLab mask_lab;
   TrainChoice train;
+  /// In the pipeline and its operations, the gradients of this loss in place of the numbers: a word's, as `--loss`, or
+  /// with "" that of the task that the network has learned. Unset: the numbers.
+  std::optional<std::string> loss;
   std::optional<Stage> compared;  ///< the stage that the compare view shows large; unset: a changed one
   std::optional<Stage> beside;    ///< the shown stage of the user's own; unset: the first that differs
   OpenChoice open;
@@ -96,6 +99,9 @@ Index heads_per(const Trace& trace, Stage stage);
 inline Level level_shown(const View& view) {
   return view.kind == ViewKind::pipeline ? view.looking.level : Level::pipeline;
 }
+
+/// Whether gradients are shown, as far as the view decides.
+bool shows_gradients(const View& view);
 
 /// The view at a moment: selects the stage being computed, in the current batch entry and head.
 View at_moment(View view, const Trace& trace, const Timeline& timeline, int moment);

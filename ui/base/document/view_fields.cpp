@@ -291,6 +291,7 @@ constexpr Field fields[] = {
     field("train_beside", look | pose, HEADLIGHT_PART(train.beside)),
     field("train_guess", look | pose, HEADLIGHT_PART(train.guess), Ends{0, 1}),
     field("train_pace", look, HEADLIGHT_PART(train.pace)),
+    field("loss", look | pose, HEADLIGHT_PART(loss)),
     field("compared", look | pose, HEADLIGHT_PART(compared)),
     field("beside", look | pose, HEADLIGHT_PART(beside)),
 };

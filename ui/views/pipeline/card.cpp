@@ -72,7 +72,9 @@ CardPicture make_packed_card(const Frame& frame, const Slot& slot, float t) {
   const bool brief = frame.view().presenting;
   const float inner = card.card.width() - 12 * t;
   constexpr std::string_view all = "W_q, W_k, W_v";
-  set_title(frame, card, text_size(frame.fonts, Face::ui, title_points * t, all).x <= inner ? all : "W_qkv", inner, t);
+  const std::string_view one = trace.gradients_of ? "d_W_qkv" : "W_qkv";
+  const bool named = !trace.gradients_of && text_size(frame.fonts, Face::ui, title_points * t, all).x <= inner;
+  set_title(frame, card, named ? all : one, inner, t);
   constexpr Stage weights[] = {Stage::W_q, Stage::W_k, Stage::W_v};
   Index rows = 0;
   for (const Stage stage : weights) rows += trace[stage].size(0);
@@ -136,6 +138,7 @@ struct CardMaker {
   /// The width of the row statistics next to the matrix; 0 if there is no room for a number per row.
   float strip_width() const {
     if (brief || (slot.stage != Stage::weights && slot.stage != Stage::dropped_weights)) return 0;
+    if (trace.gradients_of) return 0;  // they add up to nothing
     const float width = slot.card.width() - 2 * pad * t - label - row_strip_width * t;
     const float height = slot.card.height() - (header + foot + pad + 16) * t;
     return width >= 90 * t && height / static_cast<float>(matrix.rows) >= 13 * t ? row_strip_width * t : 0;
@@ -285,10 +288,9 @@ struct CardMaker {
     const float inner = card.card.width() - 2 * pad * t;
     const bool is_x = slot.stage == Stage::key && trace.inputs.self_attention();
     const bool measured = shown != slot.stage;
-    const std::string_view title = is_x ? "X"
-                                   : measured
-                                       ? frame.words(measure_keys[static_cast<std::size_t>(frame.view().measure)])
-                                       : name(slot.stage);
+    const std::string title = is_x       ? (trace.gradients_of ? "d_X" : "X")
+                              : measured ? frame.words(measure_keys[static_cast<std::size_t>(frame.view().measure)])
+                                         : trace.name_of(slot.stage);
     set_title(frame, card, title, card.card.width() - 12 * t, t);
     if (!measured) card.symbol = symbol_of(trace, slot.stage, frame.view().head);
     if (card.symbol == card.title) card.symbol.clear();

@@ -72,6 +72,8 @@ Stage in_front(const Frame& frame, const std::vector<Stage>& stages) {
 
 /// The note that padding has weight or that numbers are random, in the longest text that fits; "" if neither is so.
 std::string truth_note(const Frame& frame, float width, float pixels) {
+  if (frame.trace()->gradients_of)
+    return elide(frame.fonts, Face::ui, pixels, frame.words.translate(frame.trace()->loss), width);
   const Inputs& inputs = frame.trace()->inputs;
   const std::string pads = pad_words(*frame.trace(), frame.view().batch, frame.view().head, frame.words);
   if (!inputs.random_inputs && !inputs.random_parameters) return elide(frame.fonts, Face::ui, pixels, pads, width);

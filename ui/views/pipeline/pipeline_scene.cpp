@@ -42,7 +42,8 @@ struct SceneMaker {
     put_sources();
     for (const Traveller& traveller : moment.travellers) put_traveller(traveller);
     for (const Arrow& arrow : picture.layout.arrows) put_words(arrow);
-    pen.words(Face::ui, note_points * t, to.screen(picture.layout.note.min), look.warning, picture.note);
+    pen.words(Face::ui, note_points * t, to.screen(picture.layout.note.min),
+              frame.trace()->gradients_of ? look.muted : look.warning, picture.note);
     put_thumbnails();
   }
 

@@ -83,8 +83,9 @@ void player_keys(const Frame& frame) {
   if (!shift && press_lesson_keys(frame, forward, back)) return;
   const bool first = free && pressed(Key::home), end = free && pressed(Key::end);
   const bool own_arrows = view_entry(view.kind).own_arrows;
-  const bool near = level_shown(view) != Level::pipeline;  // there a step is a whole stage, with Shift a row
-  if (own_arrows) {
+  const bool near = level_shown(view) != Level::pipeline;         // there a step is a whole stage, with Shift a row
+  const bool gradients = frame.trace()->gradients_of != nullptr;  // nothing of them is played
+  if (own_arrows || gradients) {
   } else if (near && !shift) {
     const Timeline& timeline = frame.timeline;
     if (forward)
@@ -122,7 +123,7 @@ void player_keys(const Frame& frame) {
              blanks = view.presenting && pressed_once('b'), freezes = view.presenting && pressed_once('f');
   const bool notes = !frame.document.origin.lesson.course.empty() && pressed_once('n');
   const bool reaches = letters && !own_arrows && pressed_once('r');
-  if (plays && !write_next_word(frame)) {
+  if (plays && !gradients && !write_next_word(frame)) {
     frame.show([trace = frame.document.trace, &timeline = frame.timeline](View& v) {
       v = with_play_toggled(std::move(v), *trace, timeline);
     });
