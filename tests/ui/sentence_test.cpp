@@ -316,7 +316,7 @@ TEST_CASE("Esc goes back to where one came from, from every place, and does noth
 
 TEST_CASE(
     "from the sentence one click leads to the word's query, key and value, and to what the heads add to its row") {
-  HeadlessWindow window(asker(), {1920, 1080});
+  HeadlessWindow window(asker(), {2200, 900});
   window.settle();
   window.frame();
   for (const Stage stage : {Stage::Q, Stage::output}) {

@@ -190,6 +190,7 @@ TEST_CASE("a large finite fill alone is a note and no difference") {
 
 TEST_CASE("an output of nothing but NaN names no mistake, and a pair of mistakes neither") {
   Scenario scenario;
+  scenario.source = Source::random;
   scenario.queries = 4;
   scenario.keys = 7;
   scenario.mask = "causal()";  // the last keys are hidden from all: over the queries, their softmax is NaN
