@@ -60,9 +60,10 @@ TEST_CASE("in the pipeline a learned network's numbers give way to gradients; Un
 
 TEST_CASE(
     "every stage's gradient has its operation, beside the stage's numbers, in both languages and on a projector") {
-  for (const char* language : {"en", "zh"}) {
+  for (const char* run : {"train:recall;d_model=16;steps=4;mlp=true@4", "train:reverse;d_model=16;steps=4@4"}) {
     for (const bool presenting : {false, true}) {
-      Document document = network_document("train:recall;d_model=16;steps=4;mlp=true@4");
+      const char* const language = presenting ? "zh" : "en";
+      Document document = network_document(run);
       document.view.language = language;
       document.view.presenting = presenting;
       document.view.looking.level = Level::operation;
