@@ -314,7 +314,8 @@ TEST_CASE("Esc goes back to where one came from, from every place, and does noth
   }
 }
 
-TEST_CASE("from the sentence one click leads to the word's query, key and value, and to what the heads add to its row") {
+TEST_CASE(
+    "from the sentence one click leads to the word's query, key and value, and to what the heads add to its row") {
   HeadlessWindow window(asker(), {1920, 1080});
   window.settle();
   window.frame();
