@@ -6,6 +6,7 @@
 #include "core/teaching/explain/explain.h"
 #include "core/teaching/lesson/course.h"
 #include "tests/catch.h"
+#include "tests/core/files/samples.h"
 #include "tests/ui/headless.h"
 #include "ui/base/document/action.h"
 #include "ui/views/inspector/inspector_picture.h"
@@ -60,9 +61,10 @@ TEST_CASE("in the pipeline a learned network's numbers give way to gradients; Un
 
 TEST_CASE(
     "every stage's gradient has its operation, beside the stage's numbers, in both languages and on a projector") {
-  for (const char* language : {"en", "zh"}) {
+  for (const char* run : {"train:recall;d_model=16;steps=4;mlp=true@4", "train:reverse;d_model=16;steps=4@4"}) {
     for (const bool presenting : {false, true}) {
-      Document document = network_document("train:recall;d_model=16;steps=4;mlp=true@4");
+      const char* const language = presenting ? "zh" : "en";
+      Document document = network_document(run);
       document.view.language = language;
       document.view.presenting = presenting;
       document.view.looking.level = Level::operation;
@@ -133,4 +135,30 @@ TEST_CASE(
   CHECK(window.document().view.lesson.revealed);
   CHECK(window.document().learned->step == 300);
   CHECK(window.document().view.train.guess == 0.5F);
+}
+
+TEST_CASE(
+    "in the view Train a text file is what a network is to learn; one of which nothing can be learned is refused") {
+  const samples::TempFolder scratch;
+  samples::write_text(scratch / "mine.txt", "the cat sat on the mat\nthe dog sat on the log\nthe cat saw the dog\n");
+  samples::write_text(scratch / "one.txt", "a\n");
+  samples::write_text(scratch / "none.txt", "");
+  Document document = network_document("train:reverse;d_model=16;steps=4@0");
+  document.view.kind = ViewKind::train;
+  HeadlessWindow window(document);
+  window.settle();
+  for (const char* bad : {"one.txt", "none.txt"}) {
+    window.session.open((scratch / bad).string());
+    window.settle();
+    CHECK(window.session.faults() == 0);
+    CHECK_FALSE(window.document().error.empty());
+    CHECK(window.document().scenario.file == "train:reverse;d_model=16;steps=4@0");
+    window.session.perform(DismissMessage{});
+  }
+  window.session.open((scratch / "mine.txt").string());
+  window.settle();
+  CHECK(window.document().error.empty());
+  CHECK(window.document().view.kind == ViewKind::train);
+  REQUIRE(window.document().learned);
+  CHECK(window.document().learned->settings.task == (scratch / "mine.txt").string());
 }

@@ -115,7 +115,8 @@ void explain_cell_by_cell(Backward& b, const Cell& c, Stage next) {
   b.to_.formula = slope(c.stage, own) + " = ";
   double factor = 1;
   if (next == Stage::masked_scores) {
-    factor = static_cast<double>(b.trace_[Stage::mask].matrix(c.batch, c.head)(c.row, c.col)) != 0 ? 1 : 0;
+    const bool open = !b.trace_.has(Stage::mask) || b.trace_[Stage::mask].matrix(c.batch, c.head)(c.row, c.col) != 0;
+    factor = open ? 1 : 0;
     b.to_.formula += after + (factor == 0 ? " · 0, masked" : "");
   } else if (next == Stage::capped_scores) {
     const double cap = static_cast<double>(b.trace_.scenario.softcap.value_or(1)), t = b.number_at(later) / cap;

@@ -220,6 +220,22 @@ TEST_CASE("a cell of a gradient is the sum of its terms, back to the loss", "[tr
   CHECK(explained > 25);
 }
 
+TEST_CASE("a cell of a gradient is explained where nothing is masked, too", "[training][explain]") {
+  Scenario scenario;
+  scenario.source = Source::file;
+  scenario.file = "train:reverse;d_model=16@2";
+  const auto gradients = gradient_trace(compute_any(scenario), "");
+  REQUIRE_FALSE(gradients->has(Stage::mask));
+  for (const Stage stage : {Stage::scores, Stage::scaled_scores, Stage::masked_scores, Stage::weights}) {
+    if (!gradients->has(stage)) continue;
+    INFO(name(stage));
+    const Explanation e = explain(*gradients, {stage, 0, 1, 1, 6});
+    double sum = 0;
+    for (const Term& term : e.terms) sum += term.factor * term.value;
+    CHECK(std::abs(sum - e.value) <= 1e-6 + 1e-4 * std::abs(e.value));
+  }
+}
+
 TEST_CASE("gradients of a word are refused for networks that the backward pass does not know", "[training]") {
   const auto network = open_network("train:reverse@30");
   const NetworkRun run = network->run(network->read("a b c d e f g h"), {});

@@ -44,10 +44,19 @@ View asking(View view, LayerQuestion question) {
   return view;
 }
 
+bool is_text_file(const std::string& path) { return lowercase(utf8_from(path_from(path).extension())) == ".txt"; }
+
+/// Whether the file is a mask for the open document. A text file may be one, too; in the view Train it is what a
+/// network is to learn.
+bool is_mask(const Document& document, const std::string& path) {
+  if (document.view.kind == ViewKind::train && is_text_file(path)) return false;
+  return is_mask_file(path, document.view.kind == ViewKind::mask);
+}
+
 /// What `path` names; a shipped model with its first example, at its suggested view; a text file as what a network is
 /// to learn.
 Lesson named(const std::string& path) {
-  if (lowercase(utf8_from(path_from(path).extension())) == ".txt") {
+  if (is_text_file(path)) {
     Lesson run;
     run.scenario.source = Source::file;
     run.scenario.file = std::string(run_prefix) + path + "@0";
@@ -66,7 +75,7 @@ Lesson named(const std::string& path) {
 bool open_into(Document& document, const std::string& path) {
   bool changed = false;
   try {
-    if (is_mask_file(path, document.view.kind == ViewKind::mask)) {
+    if (is_mask(document, path)) {
       open_mask_into(document, path);
       return false;
     }
@@ -143,7 +152,7 @@ void Opener::begin(const Document& document) {
 }
 
 void Opener::open(Document& document, const std::string& path, bool surely) {
-  const bool joins = is_mask_file(path, document.view.kind == ViewKind::mask);
+  const bool joins = is_mask(document, path);
   if (!surely && !joins && has_own_work(document)) return ask_first(document, path);
   opening_ = path.starts_with("lesson:") || !watched_name(path).empty() ? std::string() : path;
   waiting_.reset();
