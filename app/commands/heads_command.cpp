@@ -13,6 +13,7 @@
 #include "core/compute/network/head_study.h"
 #include "core/compute/network/logit_parts.h"
 #include "core/compute/network/network_trace.h"
+#include "core/compute/network/next_word.h"
 #include "core/scenario/inputs/tensor_file.h"
 
 namespace headlight {

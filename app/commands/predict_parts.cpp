@@ -12,6 +12,7 @@
 #include "core/base/text/unicode.h"
 #include "core/compute/network/logit_parts.h"
 #include "core/compute/network/network_trace.h"
+#include "core/compute/network/next_word.h"
 #include "core/scenario/settings/settings_table.h"
 
 namespace headlight {

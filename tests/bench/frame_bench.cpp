@@ -15,6 +15,7 @@
 #include "app/window/imgui_host.h"
 #include "app/window/offscreen.h"
 #include "app/window/window.h"
+#include "core/scenario/documents/open_source.h"
 
 using namespace headlight;
 

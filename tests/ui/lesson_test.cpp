@@ -6,6 +6,7 @@
 #include "core/base/text/utf8_path.h"
 #include "core/compute/network/network_trace.h"
 #include "core/compute/run/pipeline.h"
+#include "core/scenario/documents/open_source.h"
 #include "core/teaching/diagnosis/reproduction.h"
 #include "core/teaching/lesson/course.h"
 #include "tests/catch.h"

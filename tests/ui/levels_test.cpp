@@ -4,6 +4,7 @@
 #include <imgui_internal.h>
 
 #include "core/compute/run/pipeline.h"
+#include "core/scenario/documents/open_source.h"
 #include "core/teaching/explain/explain.h"
 #include "core/teaching/lesson/course.h"
 #include "tests/catch.h"

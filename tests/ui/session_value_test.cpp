@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/tensor/error.h"
+#include "core/scenario/documents/open_source.h"
 #include "core/teaching/lesson/course.h"
 #include "tests/catch.h"
 #include "tests/ui/monkey.h"

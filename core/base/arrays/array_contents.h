@@ -74,19 +74,19 @@ struct ArrayContents {
 };
 
 // One function for each format; each throws FileError. The first bytes have already been checked.
-ArrayContents open_npy(const std::filesystem::path& path, const ErrorPlace& place);
+ArrayContents open_npy(const SharedFile& file, const ErrorPlace& place);
 ArrayContents open_npz(std::shared_ptr<const ZipArchive> archive, const ErrorPlace& place);
 /// Arrays of 8-bit floating point are skipped; their bits become arrays of bytes whose names begin with this.
 inline constexpr std::string_view fp8_bits = "fp8 bits of ";
-ArrayContents open_safetensors(const std::filesystem::path& path, const ErrorPlace& place);
+ArrayContents open_safetensors(const SharedFile& file, const ErrorPlace& place);
 ArrayContents open_torch(std::shared_ptr<const ZipArchive> archive, const std::filesystem::path& path,
                          const ErrorPlace& place);
 /// Quantised tensors are read as float32; the text "gguf.formats" lists their stored formats. Keys and values are
 /// texts, numbers, words and, for lists of numbers, arrays.
-ArrayContents open_gguf(const std::filesystem::path& path, const ErrorPlace& place);
+ArrayContents open_gguf(const SharedFile& file, const ErrorPlace& place);
 /// A pickle of arrays of NumPy, or of dictionaries of them.
-ArrayContents open_pickle(const std::filesystem::path& path, const ErrorPlace& place);
-ArrayContents open_torch_legacy(const std::filesystem::path& path, const ErrorPlace& place);
+ArrayContents open_pickle(const SharedFile& file, const ErrorPlace& place);
+ArrayContents open_torch_legacy(const SharedFile& file, const ErrorPlace& place);
 /// Whether torch.save wrote the archive.
 bool is_torch_archive(const ZipArchive& archive);
 /// The name of a file's only array if the file has no name for it: the file's stem, or "x".

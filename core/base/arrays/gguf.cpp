@@ -19,8 +19,8 @@ constexpr std::array<DType, 13> dtypes{DType::u8,  DType::i8,  DType::u16,     D
 /// Reads the header in order and counts its bytes.
 class GgufHeader {
  public:
-  GgufHeader(const std::filesystem::path& path, const ErrorPlace& place)
-      : place_(place), budget_(place), reader_(path, 0, place), size_(std::filesystem::file_size(path)) {}
+  GgufHeader(const SharedFile& file, const ErrorPlace& place)
+      : place_(place), budget_(place), reader_(file, 0, place), size_(file->size()) {}
 
   std::uint64_t at() const { return at_; }
   std::uint64_t size() const { return size_; }
@@ -171,8 +171,8 @@ std::string formats_of(const std::vector<StoredTensor>& stored) {
 
 }  // namespace
 
-ArrayContents open_gguf(const std::filesystem::path& path, const ErrorPlace& place) {
-  GgufHeader header(path, place);
+ArrayContents open_gguf(const SharedFile& file, const ErrorPlace& place) {
+  GgufHeader header(file, place);
   header.skip(4);
   const auto version = header.value<std::uint32_t>();
   if (version < 2 || version > 3)
@@ -187,8 +187,8 @@ ArrayContents open_gguf(const std::filesystem::path& path, const ErrorPlace& pla
   if (!(alignment >= 1 && alignment <= 1 << 20)) place.fail("its general.alignment is no number of bytes");
   place_tensors(header, static_cast<std::uint64_t>(alignment), contents, stored, place);
   contents.texts["gguf.formats"] = formats_of(stored);
-  contents.open = [path, place, stored = std::move(stored)](std::size_t i, ZipCheck) -> std::unique_ptr<ByteReader> {
-    auto bytes = std::make_unique<FileReader>(path, stored[i].offset, place);
+  contents.open = [file, place, stored = std::move(stored)](std::size_t i, ZipCheck) -> std::unique_ptr<ByteReader> {
+    auto bytes = std::make_unique<FileReader>(file, stored[i].offset, place);
     if (!stored[i].format || !stored[i].format->decode) return bytes;
     return block_reader(std::move(bytes), *stored[i].format);
   };

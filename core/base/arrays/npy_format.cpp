@@ -274,19 +274,19 @@ std::optional<ArrayContents> read_objects(ByteReader& reader, std::uint64_t firs
 
 }  // namespace
 
-ArrayContents open_npy(const std::filesystem::path& path, const ErrorPlace& place) {
-  FileReader reader(path, 0, place);
-  const std::uint64_t size = std::filesystem::file_size(path);
+ArrayContents open_npy(const SharedFile& file, const ErrorPlace& place) {
+  FileReader reader(file, 0, place);
+  const std::uint64_t size = file->size();
   NpyHeader header = read_npy_header(reader, size, place);
   if (header.objects) {
-    FileReader from_start(path, 0, place);
+    FileReader from_start(file, 0, place);
     const std::uint64_t first = header.layout.offset;
     if (auto contents = read_objects(from_start, first, size - first, {}, place)) return std::move(*contents);
   }
   if (!header.unusable.empty()) place.fail(header.unusable, "numbers");
   ArrayContents contents;
-  contents.add(name_of_only_array(path), std::move(header.layout));
-  contents.open = [path, place](std::size_t, ZipCheck) { return std::make_unique<FileReader>(path, 0, place); };
+  contents.add(name_of_only_array(file->path()), std::move(header.layout));
+  contents.open = [file, place](std::size_t, ZipCheck) { return std::make_unique<FileReader>(file, 0, place); };
   return contents;
 }
 

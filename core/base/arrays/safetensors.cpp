@@ -130,9 +130,10 @@ class HeaderReader final : public nlohmann::json_sax<json> {
   std::string field_;  // the field of this array
 };
 
-std::string read_header(const std::filesystem::path& path, std::uint64_t file_size, const ErrorPlace& place) {
+std::string read_header(const SharedFile& file, const ErrorPlace& place) {
+  const std::uint64_t file_size = file->size();
   if (file_size < 8) place.fail("ends inside its header's length", "a file as safetensors.torch.save_file writes it");
-  FileReader reader(path, 0, place);
+  FileReader reader(file, 0, place);
   std::array<std::byte, 8> raw{};
   reader.read(raw);
   std::uint64_t length = 0;
@@ -184,13 +185,12 @@ void check_size(const Item& item, DType dtype, const ErrorPlace& place) {
 
 }  // namespace
 
-ArrayContents open_safetensors(const std::filesystem::path& path, const ErrorPlace& place) {
-  const std::uint64_t file_size = std::filesystem::file_size(path);
-  const std::string text = read_header(path, file_size, place);
+ArrayContents open_safetensors(const SharedFile& file, const ErrorPlace& place) {
+  const std::string text = read_header(file, place);
   HeaderReader header(place);
   json::sax_parse(text, &header);
   const std::uint64_t data_start = 8 + text.size();
-  check_offsets(header.items, file_size - data_start, place);
+  check_offsets(header.items, file->size() - data_start, place);
 
   ArrayContents contents;
   contents.texts = std::move(header.metadata);
@@ -209,8 +209,8 @@ ArrayContents open_safetensors(const std::filesystem::path& path, const ErrorPla
     layout.strides = row_major_strides(layout.shape);
     contents.add(std::move(item.name), std::move(layout));
   }
-  contents.open = [path, place, data_start](std::size_t, ZipCheck) {
-    return std::make_unique<FileReader>(path, data_start, place);
+  contents.open = [file, place, data_start](std::size_t, ZipCheck) {
+    return std::make_unique<FileReader>(file, data_start, place);
   };
   return contents;
 }

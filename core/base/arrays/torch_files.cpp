@@ -41,10 +41,10 @@ void check_machine(const pickle::Tree& tree, const ErrorPlace& place) {
 
 }  // namespace
 
-ArrayContents open_torch_legacy(const std::filesystem::path& path, const ErrorPlace& place) {
-  const std::uint64_t size = std::filesystem::file_size(path);
+ArrayContents open_torch_legacy(const SharedFile& file, const ErrorPlace& place) {
+  const std::uint64_t size = file->size();
   std::vector<std::byte> head(static_cast<std::size_t>(std::min(size, max_torch_pickle)));
-  FileReader(path, 0, place).read(head);
+  FileReader(file, 0, place).read(head);
   std::span<const std::byte> rest = head;
   const auto next = [&] { return pickle::take(rest, is_torch_global, place); };
   next();  // the magic number
@@ -68,7 +68,7 @@ ArrayContents open_torch_legacy(const std::filesystem::path& path, const ErrorPl
     if (width == 0) place.fail(Message("holds a {0}, which is not read", type->second), "numbers");
     if (size - at < 8) place.fail("ends before its storages", "a whole file as torch.save writes it");
     std::byte raw[8];
-    FileReader(path, at, place).read(raw);
+    FileReader(file, at, place).read(raw);
     std::uint64_t count = 0;
     for (std::size_t i = 0; i < 8; ++i) count |= std::to_integer<std::uint64_t>(raw[i]) << (8 * i);
     at += 8;
@@ -77,19 +77,19 @@ ArrayContents open_torch_legacy(const std::filesystem::path& path, const ErrorPl
     first_bytes.push_back(at);
     at += count * width;
   }
-  const auto open = [path, place, first_bytes = std::move(first_bytes)](std::size_t part) {
-    return std::make_unique<FileReader>(path, first_bytes[part], place);
+  const auto open = [file, place, first_bytes = std::move(first_bytes)](std::size_t part) {
+    return std::make_unique<FileReader>(file, first_bytes[part], place);
   };
-  return read_torch_tree(tree, storages, open, name_of_only_array(path), place);
+  return read_torch_tree(tree, storages, open, name_of_only_array(file->path()), place);
 }
 
-ArrayContents open_pickle(const std::filesystem::path& path, const ErrorPlace& place) {
-  const std::uint64_t size = std::filesystem::file_size(path);
+ArrayContents open_pickle(const SharedFile& file, const ErrorPlace& place) {
+  const std::uint64_t size = file->size();
   if (size > max_numpy_pickle)
     place.fail(Message("a pickle of {0}", byte_count(size)), Message("at most {0}", byte_count(max_numpy_pickle)));
   std::vector<std::byte> bytes(static_cast<std::size_t>(size));
-  FileReader(path, 0, place).read(bytes);
-  return read_torch_tree(pickle::read(bytes, is_torch_global, place), {}, {}, name_of_only_array(path), place);
+  FileReader(file, 0, place).read(bytes);
+  return read_torch_tree(pickle::read(bytes, is_torch_global, place), {}, {}, name_of_only_array(file->path()), place);
 }
 
 namespace {

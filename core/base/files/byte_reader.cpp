@@ -22,45 +22,53 @@ constexpr std::size_t stretch = std::size_t{2} << 20;
 
 }  // namespace
 
-FileReader::FileReader(const std::filesystem::path& path, std::uint64_t first_byte, ErrorPlace place)
-    : path_(path), stream_(path, std::ios::binary), place_(std::move(place)) {
-  if (!stream_) place_.fail(Message("cannot be opened: {0}", std::strerror(errno)), "a file that can be read");
-  skip(first_byte);
+OpenFile::OpenFile(std::filesystem::path path, const ErrorPlace& place) : path_(std::move(path)) {
+  std::ifstream stream(path_, std::ios::binary);
+  if (!stream) place.fail(Message("cannot be opened: {0}", std::strerror(errno)), "a file that can be read");
+  size_ = std::filesystem::file_size(path_);
+  idle_.push_back(std::move(stream));
 }
 
-void FileReader::skip(std::uint64_t count) {
-  stream_.seekg(static_cast<std::streamoff>(count), std::ios::cur);
-  if (!stream_) place_.fail_damaged("ends early");
+std::size_t OpenFile::read(std::uint64_t at, std::span<std::byte> out) const {
+  std::unique_lock lock(mutex_);
+  std::ifstream stream;
+  if (!idle_.empty()) stream = std::move(idle_.back()), idle_.pop_back();
+  lock.unlock();
+  if (!stream.is_open()) stream.open(path_, std::ios::binary);
+  stream.clear();
+  stream.seekg(static_cast<std::streamoff>(at));
+  stream.read(reinterpret_cast<char*>(out.data()), static_cast<std::streamsize>(out.size()));
+  const auto got = static_cast<std::size_t>(stream.gcount());
+  lock.lock();
+  idle_.push_back(std::move(stream));
+  return got;
 }
 
-/// Reads on several threads, each with a stream of its own. False if bytes are missing: read() in order then gives the
-/// error message.
-bool FileReader::read_in_stretches(std::span<std::byte> out) {
-  const std::streamoff first = stream_.tellg();
+FileReader::FileReader(SharedFile file, std::uint64_t first_byte, ErrorPlace place)
+    : file_(std::move(file)), at_(first_byte), place_(std::move(place)) {}
+
+void FileReader::skip(std::uint64_t count) { at_ += count; }
+
+/// Reads on several threads; returns the number of bytes that there were.
+std::size_t FileReader::read_in_stretches(std::span<std::byte> out) const {
   const std::size_t count = (out.size() + stretch - 1) / stretch;
-  std::atomic<std::size_t> next = 0;
-  std::atomic<bool> whole = true;
+  std::atomic<std::size_t> next = 0, done = 0;
   work_together([&](bool) {
-    std::ifstream stream(path_, std::ios::binary);
     for (std::size_t i = next++; i < count; i = next++) {
       const std::span part = out.subspan(i * stretch, std::min(stretch, out.size() - i * stretch));
-      stream.seekg(first + static_cast<std::streamoff>(i * stretch));
-      stream.read(reinterpret_cast<char*>(part.data()), static_cast<std::streamsize>(part.size()));
-      if (!stream) whole = false;
+      done += file_->read(at_ + i * stretch, part);
     }
   });
-  if (whole) stream_.seekg(first + static_cast<std::streamoff>(out.size()));
-  return whole;
+  return done;
 }
 
 void FileReader::read(std::span<std::byte> out) {
-  if (out.size() >= 2 * stretch && read_in_stretches(out)) return;
-  stream_.read(reinterpret_cast<char*>(out.data()), static_cast<std::streamsize>(out.size()));
-  const auto count = static_cast<std::uint64_t>(stream_.gcount());
+  const std::size_t count = out.size() >= 2 * stretch ? read_in_stretches(out) : file_->read(at_, out);
   if (count != out.size()) {
     place_.fail_damaged(
         Message("ends early: {0} of {1} are missing", byte_count(out.size() - count), byte_count(out.size())));
   }
+  at_ += count;
 }
 
 namespace {
@@ -158,11 +166,61 @@ class ZipEntryReader final : public ByteReader {
 
 void DiscardZip::operator()(zip* archive) const { zip_discard(archive); }
 
-ZipArchive::ZipArchive(const std::filesystem::path& path, const ErrorPlace& place) {
+namespace {
+
+/// What libzip reads an archive from.
+struct ZipBytes {
+  SharedFile file;
+  std::uint64_t at = 0;
+  zip_error_t error{};
+};
+
+zip_int64_t read_archive(void* state, void* data, zip_uint64_t length, zip_source_cmd_t command) {
+  auto* bytes = static_cast<ZipBytes*>(state);
+  switch (command) {
+    case ZIP_SOURCE_OPEN: bytes->at = 0; return 0;
+    case ZIP_SOURCE_READ: {
+      const std::size_t got =
+          bytes->file->read(bytes->at, {static_cast<std::byte*>(data), static_cast<std::size_t>(length)});
+      bytes->at += got;
+      return static_cast<zip_int64_t>(got);
+    }
+    case ZIP_SOURCE_SEEK: {
+      const zip_int64_t at =
+          zip_source_seek_compute_offset(bytes->at, bytes->file->size(), data, length, &bytes->error);
+      if (at < 0) return -1;
+      bytes->at = static_cast<std::uint64_t>(at);
+      return 0;
+    }
+    case ZIP_SOURCE_TELL: return static_cast<zip_int64_t>(bytes->at);
+    case ZIP_SOURCE_STAT: {
+      auto* stat = static_cast<zip_stat_t*>(data);
+      zip_stat_init(stat);
+      stat->valid = ZIP_STAT_SIZE;
+      stat->size = bytes->file->size();
+      return sizeof(*stat);
+    }
+    case ZIP_SOURCE_ERROR: return zip_error_to_data(&bytes->error, data, length);
+    case ZIP_SOURCE_CLOSE: return 0;
+    case ZIP_SOURCE_FREE: delete bytes; return 0;
+    case ZIP_SOURCE_SUPPORTS:
+      return zip_source_make_command_bitmap(ZIP_SOURCE_OPEN, ZIP_SOURCE_READ, ZIP_SOURCE_SEEK, ZIP_SOURCE_TELL,
+                                            ZIP_SOURCE_STAT, ZIP_SOURCE_ERROR, ZIP_SOURCE_CLOSE, ZIP_SOURCE_FREE,
+                                            ZIP_SOURCE_SUPPORTS, -1);
+    default: zip_error_set(&bytes->error, ZIP_ER_OPNOTSUPP, 0); return -1;
+  }
+}
+
+}  // namespace
+
+ZipArchive::ZipArchive(SharedFile file, const ErrorPlace& place) {
   zip_error_t error;
   zip_error_init(&error);
-  zip_source_t* source = zip_source_file_create(utf8_from(path).c_str(), 0, -1, &error);
+  const std::uint64_t size = file->size();
+  auto bytes = std::make_unique<ZipBytes>(ZipBytes{std::move(file)});
+  zip_source_t* source = zip_source_function_create(read_archive, bytes.get(), &error);
   if (source != nullptr) {
+    static_cast<void>(bytes.release());  // libzip frees it
     archive_.reset(zip_open_from_source(source, ZIP_RDONLY, &error));
     if (!archive_) zip_source_free(source);
   }
@@ -172,7 +230,7 @@ ZipArchive::ZipArchive(const std::filesystem::path& path, const ErrorPlace& plac
     place.fail_damaged(Message("a ZIP archive cut short or damaged ({0})", libzip_message(reason)));
   }
   zip_error_fini(&error);
-  list(std::filesystem::file_size(path), place);
+  list(size, place);
 }
 
 void ZipArchive::list(std::uint64_t file_size, const ErrorPlace& place) {

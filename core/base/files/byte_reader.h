@@ -28,18 +28,37 @@ class ByteReader {
   virtual void finish() {}
 };
 
+/// A file that is opened once for everything that is read from it. Thread-safe: each read says from where.
+class OpenFile {
+ public:
+  /// Throws FileError about `place` if it cannot be opened.
+  OpenFile(std::filesystem::path path, const ErrorPlace& place);
+
+  const std::filesystem::path& path() const { return path_; }
+  std::uint64_t size() const { return size_; }
+  /// The bytes from `at` on; returns how many there were.
+  std::size_t read(std::uint64_t at, std::span<std::byte> out) const;
+
+ private:
+  std::filesystem::path path_;
+  std::uint64_t size_ = 0;
+  mutable std::mutex mutex_;
+  mutable std::vector<std::ifstream> idle_;  ///< one, or as many as threads have read at the same time
+};
+using SharedFile = std::shared_ptr<const OpenFile>;
+
 /// A file from a given byte on. Large reads are split among all threads.
 class FileReader final : public ByteReader {
  public:
-  FileReader(const std::filesystem::path& path, std::uint64_t first_byte, ErrorPlace place);
+  FileReader(SharedFile file, std::uint64_t first_byte, ErrorPlace place);
   void skip(std::uint64_t count) override;
   void read(std::span<std::byte> out) override;
 
  private:
-  bool read_in_stretches(std::span<std::byte> out);
+  std::size_t read_in_stretches(std::span<std::byte> out) const;
 
-  std::filesystem::path path_;
-  std::ifstream stream_;
+  SharedFile file_;
+  std::uint64_t at_;
   ErrorPlace place_;
 };
 
@@ -68,7 +87,7 @@ struct DiscardZip {
 class ZipArchive {
  public:
   /// Throws FileError if the ZIP directory is incomplete, or if a stored entry cannot be inside the file.
-  ZipArchive(const std::filesystem::path& path, const ErrorPlace& place);
+  ZipArchive(SharedFile file, const ErrorPlace& place);
 
   /// In the order of the directory, without folders.
   const std::vector<ZipEntry>& entries() const { return entries_; }

@@ -85,7 +85,7 @@ std::string whole_text(const std::filesystem::path& path, std::uint64_t most, co
   if (error) place.fail(Message("cannot be opened: {0}", error.message().c_str()), "a file that can be read");
   if (size > most) place.fail(Message("has {0}", byte_count(size)), Message("at most {0} of text", byte_count(most)));
   std::string text(static_cast<std::size_t>(size), '\0');
-  FileReader(path, 0, place).read(std::as_writable_bytes(std::span(text)));
+  FileReader(std::make_shared<const OpenFile>(path, place), 0, place).read(std::as_writable_bytes(std::span(text)));
   return text;
 }
 

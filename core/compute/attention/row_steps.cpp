@@ -9,9 +9,10 @@ namespace headlight {
 RowSteps::RowSteps(const ScoreSteps& steps, Shape shape) : shape_(std::move(shape)) {
   if (steps.scale) scale_ = steps.scale->scale;
   if (steps.cap) cap_ = steps.cap->cap;
-  if (!steps.bias) return;
-  by_distance_ = steps.bias->by_distance(shape_);
-  if (steps.bias->bias.defined()) bias_ = steps.bias->bias.expand(shape_);
+  if (steps.added) added_ = steps.added->terms;
+  for (AddedTerm& term : added_) {
+    if (!term.by_distance) term.values = term.values.expand(shape_);
+  }
 }
 
 void RowSteps::take(Stage stage, float* x, const RowPart& part, Buffer& room) const {
@@ -22,9 +23,12 @@ void RowSteps::take(Stage stage, float* x, const RowPart& part, Buffer& room) co
     case Stage::capped_scores: return use.cap(x, count, cap_);
     case Stage::biased_scores: {
       const Index n_q = shape_[2], n_k = shape_[3];
-      for (const Tensor& table : by_distance_)
-        use.add(x, table.matrix().data + h * (n_q + n_k - 1) + n_q - 1 - q + k0, count);
-      if (bias_.defined()) use.add(x, bias_.matrix(b, h).part(q, 1, k0, count).whole_row(0, room), count);
+      for (const AddedTerm& term : added_) {
+        use.add(x,
+                term.by_distance ? term.values.matrix().data + h * (n_q + n_k - 1) + n_q - 1 - q + k0
+                                 : term.values.matrix(b, h).part(q, 1, k0, count).whole_row(0, room),
+                count);
+      }
       return;
     }
     default: assert(false);

@@ -27,14 +27,13 @@ class RowSteps {
   /// For scores of `shape`, [B, H, n_q, n_k].
   RowSteps(const ScoreSteps& steps, Shape shape);
 
-  /// Computes one of stages_before_mask from the stage before it, in place. `room` is a buffer for a row of a bias.
+  /// Computes one of stages_before_mask from the stage before it, in place. `room` is a buffer for a row of a term.
   void take(Stage stage, float* x, const RowPart& part, Buffer& room) const;
 
  private:
   Shape shape_;
   float scale_ = 1, cap_ = 0;
-  std::vector<Tensor> by_distance_;
-  Tensor bias_;
+  std::vector<AddedTerm> added_;  ///< those that are not by distance are broadcast
 };
 
 }  // namespace headlight

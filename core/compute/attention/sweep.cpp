@@ -9,7 +9,6 @@
 #include "core/compute/attention/product.h"
 #include "core/compute/attention/row_steps.h"
 #include "core/compute/attention/softmax.h"
-#include "core/rules/position/relative_bias.h"
 #include "core/rules/stage/extent.h"
 
 namespace headlight {
@@ -265,7 +264,7 @@ bool ScoreSteps::has(Stage stage) const {
     case Stage::weights: return true;
     case Stage::scaled_scores: return scale.has_value();
     case Stage::capped_scores: return cap.has_value();
-    case Stage::biased_scores: return bias && bias->any();
+    case Stage::biased_scores: return added && !added->terms.empty();
     case Stage::masked_scores: return mask.defined();
     case Stage::dropped_weights: return dropout.has_value();
     case Stage::head_outputs: return values.defined();
@@ -286,15 +285,6 @@ Tensor one_step(const ScoreSteps& steps, Stage stage, const Tensor& before, cons
 }
 
 }  // namespace
-
-std::vector<Tensor> BiasParameters::by_distance(const Shape& scores) const {
-  std::vector<Tensor> made;
-  if (alibi || alibi_symmetric)
-    made.push_back(alibi_by_distance(scores[1], scores[2], scores[3], query_offset, alibi_symmetric));
-  if (t5_table.defined())
-    made.push_back(t5_by_distance(t5_table, t5_bidirectional, scores[2], scores[3], query_offset));
-  return made;
-}
 
 Tensor scale_scores(const Tensor& scores, const ScaleParameters& parameters, const Workers& workers) {
   ScoreSteps steps;

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "core/base/tensor/exact.h"
@@ -24,19 +25,17 @@ struct CapParameters {
   Exact<float> cap;  ///< c · tanh(s / c)
   bool operator==(const CapParameters&) const = default;
 };
-/// Added to the scores: by the distance k − q (core/rules/position/relative_bias.h), and from a file.
-struct BiasParameters {
-  Exact<Tensor> bias{};      ///< broadcast to [B, H, n_q, n_k] by NumPy's rule; undefined: none
-  Exact<Tensor> t5_table{};  ///< [H, buckets]; undefined: none
-  bool alibi = false;
-  bool t5_bidirectional = true;
-  Index query_offset = 0;        ///< the position of query 0
-  bool alibi_symmetric = false;  ///< −m·|q − k|
-
-  bool any() const { return alibi || alibi_symmetric || t5_table.defined() || bias.defined(); }
-  /// ALiBi's and T5's biases, each [H, n_q + n_k − 1] indexed by k − q + n_q − 1, for scores [B, H, n_q, n_k].
-  std::vector<Tensor> by_distance(const Shape& scores) const;
-  bool operator==(const BiasParameters&) const = default;
+/// A term that is added to the scores [B, H, n_q, n_k]; which there are, is in core/compute/run/score_terms.h.
+struct AddedTerm {
+  /// [H, n_q + n_k − 1], indexed by k − q + n_q − 1; if not by distance, broadcast to the scores by NumPy's rule.
+  Exact<Tensor> values{};
+  bool by_distance = false;
+  std::string_view name{};
+  bool operator==(const AddedTerm&) const = default;
+};
+struct AddedTerms {
+  std::vector<AddedTerm> terms{};  ///< in the order in which they are added
+  bool operator==(const AddedTerms&) const = default;
 };
 struct FillParameters {
   Exact<float> fill = 0;
@@ -60,7 +59,7 @@ struct ScoreSteps {
                          ///< eq. 1; grouped heads: Ainslie et al. 2023)
   std::optional<ScaleParameters> scale;  ///< scaled_scores; unset if the queries were scaled
   std::optional<CapParameters> cap;      ///< capped_scores; c > 0 (Bello et al. 2016; Gemma 2)
-  std::optional<BiasParameters> bias;    ///< biased_scores
+  std::optional<AddedTerms> added;       ///< biased_scores
   Tensor mask;                           ///< masked_scores: [B, H, n_q, n_k], 0 = may not attend
   FillParameters fill;
   SoftmaxParameters softmax;                 ///< weights
@@ -74,7 +73,7 @@ struct ScoreSteps {
   bool stores(Stage stage) const;
   void take(const ScaleParameters& parameters) { scale = parameters; }
   void take(const CapParameters& parameters) { cap = parameters; }
-  void take(const BiasParameters& parameters) { bias = parameters; }
+  void take(const AddedTerms& parameters) { added = parameters; }
   void take(const FillParameters& parameters) { fill = parameters; }
   void take(const SoftmaxParameters& parameters) { softmax = parameters; }
   void take(const DropoutParameters& parameters) { dropout = parameters; }

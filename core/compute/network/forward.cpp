@@ -6,9 +6,10 @@
 #include <thread>
 
 #include "core/base/tensor/error.h"
+#include "core/base/text/texts.h"
 #include "core/compute/attention/projection.h"
 #include "core/compute/network/key_cache.h"
-#include "core/compute/network/pictures_and_sounds.h"
+#include "core/compute/network/pictures.h"
 #include "core/compute/network/weights.h"
 #include "core/rules/position/relative_bias.h"
 #include "core/scenario/inputs/inputs.h"
@@ -22,18 +23,11 @@ int threads_of(const RunOptions& options) {
   return options.threads > 0 ? options.threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 }
 
-/// The rule of causal(), with window() or chunked(), for queries that begin at key `offset`.
-std::string mask_from(Index offset, const AttentionSpec& spec) {
-  const std::string q = "q + " + std::to_string(offset), chunk = std::to_string(spec.chunk);
-  if (spec.chunk > 0) return "k <= " + q + " && floor((" + q + ") / " + chunk + ") == floor(k / " + chunk + ")";
-  return "k <= " + q + (spec.window > 0 ? " && " + q + " - k < " + std::to_string(spec.window) : "");
-}
-
 void apply(const Network& network, const LayerChange& change, AttentionCall& call) {
   call.scenario = change.settings;
-  network.settle(change.layer, call.scenario);
+  network.take_rules(change.layer, call.scenario);
   network.cut_heads(change.layer, change.settings, call.inputs);
-  call.inputs.file = std::make_shared<const ModelLayer>(rules_under(change.settings, own_rules(call.inputs)), nullptr);
+  call.inputs.rules = rules_under(change.settings, std::move(call.inputs.rules));
   add_positions(change.settings, call.inputs);
   add_settings({call.scenario, nullptr, nullptr}, call.inputs);
   settle_heads(call.scenario, call.inputs.dims);
@@ -48,7 +42,7 @@ Tensor joined_arrays(const Checkpoint& checkpoint, const std::vector<std::string
   return joined(parts);
 }
 
-void read_own_rules(const Checkpoint& checkpoint, const AttentionSpec& spec, Index count, OwnRules& own) {
+void read_rules(const Checkpoint& checkpoint, const AttentionSpec& spec, Index count, Rules& own) {
   // The settings can describe a rotation of the whole head by powers of one base.
   const bool whole_head = 2 * static_cast<Index>(spec.rope.frequencies.size()) == spec.d_head;
   const bool stretched = spec.rope.original > 0 && count > spec.rope.original;
@@ -116,7 +110,7 @@ AttentionCall Forward::call(const NetworkRun& run, Index layer, const Tensor& re
   const BlockSpec& block = network_.block_of(layer);
   const AttentionSpec& spec = network_.attention_of(layer);
   AttentionCall made;
-  network_.settle(layer, made.scenario);
+  network_.take_rules(layer, made.scenario);
   Inputs& in = made.inputs;
   in.query = normed(residual, cross ? block.before_cross : block.before_attention);
   in.key = in.value = cross ? run.encoded : in.query;
@@ -146,13 +140,12 @@ AttentionCall Forward::call(const NetworkRun& run, Index layer, const Tensor& re
   if (const auto& picture = network_.spec().picture)
     in.grid = {picture->rows, picture->columns, dims.n_k - picture->rows * picture->columns};
   const Index first = network_.is_in_last_stack(layer) ? run.first : 0;  // the first query's position
-  OwnRules own;
-  read_own_rules(checkpoint_, spec, std::max(run.queries_of(layer).count(), run.keys_of(layer).count()), own);
+  Rules& own = in.rules;
+  read_rules(checkpoint_, spec, std::max(run.queries_of(layer).count(), run.keys_of(layer).count()), own);
   own.first_position = first;
   for (const auto& [silent_layer, head] : run.knock_out) {
     if (silent_layer == layer) own.silent_heads.push_back(head);
   }
-  in.file = std::make_shared<const ModelLayer>(std::move(own), nullptr);
   if (first > 0) return made;  // the cached keys are still missing; with_earlier() adds them, the masks and the biases
   if (!network_.spec().takes_tensors) {
     in.query_tokens = run.queries_of(layer).names();
@@ -182,11 +175,9 @@ void Forward::add_places(const AttentionSpec& spec, Inputs& in) const {
   PlacesTerms terms = places_terms(places, heads(project(in.query, in.W_q, in.b_q, workers_)),
                                    heads(project(in.key, in.W_k, in.b_k, workers_)), heads(through(rows, places.query)),
                                    heads(through(rows, places.key)), spec.scale);
-  in.bias = plus(terms.to_place, terms.from_place);
-  OwnRules own = own_rules(in);
-  own.to_place = std::move(terms.to_place);
-  own.from_place = std::move(terms.from_place);
-  in.file = std::make_shared<const ModelLayer>(std::move(own), nullptr);
+  in.attn_bias = plus(terms.to_place, terms.from_place);
+  in.rules.to_place = std::move(terms.to_place);
+  in.rules.from_place = std::move(terms.from_place);
 }
 
 void Forward::add_rules(const NetworkRun& run, Index layer, Index offset, Index first_key, Inputs& in) const {
@@ -195,10 +186,10 @@ void Forward::add_rules(const NetworkRun& run, Index layer, Index offset, Index 
   const Dims& dims = in.dims;
   if (keys.padded()) in.valid_lens = keys.lengths_from(first_key);
   if (const auto& relative = spec.relative)
-    in.bias = t5_bias(checkpoint_.load(relative->table), relative->bidirectional, dims.n_q, dims.n_k, offset,
-                      relative->furthest);
-  if (!spec.slopes.empty()) in.bias = bias_of_slopes(spec.slopes, dims.n_q, dims.n_k, offset);
-  if (spec.scaled_alibi) in.bias = falcon_alibi(spec.heads, dims.n_q, dims.n_k, spec.scale);
+    in.attn_bias = t5_bias(checkpoint_.load(relative->table), relative->bidirectional, dims.n_q, dims.n_k, offset,
+                           relative->furthest);
+  if (!spec.slopes.empty()) in.attn_bias = bias_of_slopes(spec.slopes, dims.n_q, dims.n_k, offset);
+  if (spec.scaled_alibi) in.attn_bias = falcon_alibi(spec.heads, dims.n_q, dims.n_k, spec.scale);
   if (!spec.masks.empty()) add_torch_masks(checkpoint_, spec, in);
 }
 
@@ -227,15 +218,14 @@ AttentionCall Forward::with_earlier(const NetworkRun& run, Index layer, Attentio
   all.inputs.V_heads = kept.values;
   all.inputs.W_o = W_o;
   all.inputs.b_o = b_o;
-  OwnRules rules;
-  rules.silent_heads = own_rules(trace->inputs).silent_heads;
-  rules.sink_logits = own_rules(trace->inputs).sink_logits;
-  all.inputs.file = std::make_shared<const ModelLayer>(std::move(rules), nullptr);
+  all.inputs.rules.silent_heads = trace->inputs.rules.silent_heads;
+  all.inputs.rules.sink_logits = trace->inputs.rules.sink_logits;
   const Index offset = cross ? 0 : run.first - kept.first;
   all.scenario.rope = Rope::none;
   all.scenario.qk_norm = QkNorm::none;
   all.scenario.query_offset = offset;
-  if (spec.causal && offset > 0) all.scenario.mask = mask_from(offset, spec);
+  // The new queries are the last of the kept keys.
+  if (spec.causal && offset > 0) all.scenario.mask = replaced(all.scenario.mask, "causal()", "causal_bottom_right()");
   add_rules(run, layer, offset, kept.first, all.inputs);
   return all;
 }

@@ -62,7 +62,6 @@ class Forward {
 
   Tensor embed(const StackSpec& stack, const NetworkText& text, Index first) const;
   EmbeddingParts picture_parts(const EmbeddingSpec& spec, const Tensor& pixels) const;
-  EmbeddingParts sound_parts(const EmbeddingSpec& spec, const Tensor& bands) const;
   Tensor run_stack(Index stack, NetworkRun& run) const;
   Tensor run_block(Index stack, Index block, Tensor x, NetworkRun& run) const;
   Tensor attend(Index layer, const Tensor& residual, NetworkRun& run) const;
@@ -86,7 +85,7 @@ class Forward {
   Tensor read_by_head(const Tensor& x) const;
   /// Latent attention: sets query, key and value to the latents, and computes the queries, W_k and W_v from them.
   void add_latents(const AttentionSpec& spec, Inputs& in) const;
-  /// in.bias of disentangled attention and its two terms, from the queries and keys of `in`.
+  /// in.attn_bias of disentangled attention and its two terms, from the queries and keys of `in`.
   void add_places(const AttentionSpec& spec, Inputs& in) const;
 
   const Network& network_;

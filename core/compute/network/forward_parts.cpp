@@ -9,7 +9,7 @@
 #include "core/compute/attention/softmax.h"
 #include "core/compute/network/forward.h"
 #include "core/compute/network/layers.h"
-#include "core/compute/network/pictures_and_sounds.h"
+#include "core/compute/network/pictures.h"
 #include "core/compute/network/weights.h"
 #include "core/models/architecture/checkpoint.h"
 
@@ -47,22 +47,9 @@ Forward::EmbeddingParts Forward::picture_parts(const EmbeddingSpec& spec, const 
   return parts;
 }
 
-Forward::EmbeddingParts Forward::sound_parts(const EmbeddingSpec& spec, const Tensor& bands) const {
-  Tensor x = bands.transpose(1, 2);
-  for (std::size_t i = 0; i < spec.convolutions.size(); ++i) {
-    const Linear linear = read_linear(checkpoint_, spec.convolutions[i]);
-    const Tensor rows = neighbours_of(x, static_cast<Index>(i) + 1);
-    x = activate(project(rows, linear.weight.view({linear.weight.size(0), rows.size(2)}), linear.bias, workers_),
-                 Activation::gelu, workers_);
-  }
-  const Tensor table = checkpoint_.load(spec.positions);
-  return {x, table.view({1, table.size(0), table.size(1)}).expand(x.shape())};
-}
-
 Forward::EmbeddingParts Forward::embedding_parts(const StackSpec& stack, const NetworkText& text, Index first) const {
   const EmbeddingSpec& spec = stack.embedding;
   if (spec.patches.there()) return picture_parts(spec, text.pixels);
-  if (!spec.convolutions.empty()) return sound_parts(spec, text.pixels);
   const TokenBatch& tokens = &stack == &network_.spec().stacks.front() ? text.tokens : text.decoder;
   const Index end = tokens.count(), count = end - first;
   if (spec.most_positions > 0 && end > spec.most_positions) {

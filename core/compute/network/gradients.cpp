@@ -7,6 +7,7 @@
 #include "core/base/text/number_text.h"
 #include "core/compute/network/logit_parts.h"
 #include "core/compute/network/network_trace.h"
+#include "core/compute/network/next_word.h"
 #include "core/compute/network/sampling.h"
 #include "core/compute/network/weights.h"
 #include "core/compute/training/pass.h"
@@ -47,8 +48,8 @@ Message unknown_part(const BlockSpec& block) {
 }
 
 Message unknown_part(const NetworkSpec& spec) {
-  if (spec.stacks.size() != 1 || spec.picture || spec.sound || spec.takes_tensors || spec.masked)
-    return "an encoder, pictures, sounds or given tensors";
+  if (spec.stacks.size() != 1 || spec.picture || spec.takes_tensors || spec.masked)
+    return "an encoder, pictures or given tensors";
   const StackSpec& stack = spec.stacks.front();
   const EmbeddingSpec& e = stack.embedding;
   if (e.scale != 1 || e.norm.kind != NormKind::none || e.projection.there() || !e.segments.empty() ||
@@ -99,7 +100,7 @@ NetworkShape shape_of(const Network& network, Index length) {
   shape.tied = network.spec().head.output.weight == stack.embedding.tokens;
   shape.norm_epsilon = static_cast<float>(block.before_attention.epsilon);
   Scenario settled;
-  network.settle(0, settled);
+  network.take_rules(0, settled);
   shape.rope = settled.rope;
   shape.rope_base = settled.rope_base;
   shape.alibi = settled.alibi;
@@ -218,6 +219,16 @@ void add_parameters(const KnownNetwork& known, const BlockOffsets& at, const flo
 
 }  // namespace
 
+Message unknown_to_gradients(const Network& network) { return unknown_part(network.spec()); }
+
+std::string usual_loss(const NetworkRun& run) {
+  const std::string& task = run.network->spec().task;
+  if (training_task(task) || task == "text" || !run.logits.defined()) return {};
+  const std::string word = most_likely(run, 0, place_of_prediction(run, 0), 1).front().text;
+  const std::size_t from = word.find_first_not_of(' ');
+  return from == std::string::npos ? word : word.substr(from);
+}
+
 NetworkGradients gradients_of(const NetworkRun& run, const std::string& word) {
   const TokenBatch& lines = run.text.tokens;
   const Index n = lines.count(), sequences = lines.size();
@@ -260,7 +271,6 @@ std::shared_ptr<const Trace> gradient_trace(const std::shared_ptr<const Trace>& 
   made->gradients_of = trace;
   made->loss = {"L = {0} = {1}", gradients.about, formatted("%.6g", gradients.loss)};
   made->summary.reset();
-  made->overview.reset();
   made->contributions = Tensor();
   for (const Stage stage : all_stages()) {
     StageRecord& record = made->records[static_cast<std::size_t>(stage)];

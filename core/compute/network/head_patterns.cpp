@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <numbers>
 #include <thread>
 
 #include "core/base/parallel/jobs.h"
 #include "core/base/tensor/error.h"
 #include "core/compute/network/network.h"
+#include "core/rules/stage/entropy.h"
 
 namespace headlight {
 namespace {
@@ -41,25 +41,22 @@ void for_each_key(HeadPattern pattern, const std::vector<Token>& tokens, Index q
   }
 }
 
-struct RowEntropy {
+struct Spread {
   double bits = 0;
-  double share = 0;  ///< entropy / ln(number of keys with a weight above 0)
+  double share = 0;  ///< of the entropy if all keys with a weight above 0 had the same
 };
 
-// The entropy of row q after it is divided by its sum.
-RowEntropy row_entropy(const MatrixView& m, Index q, Index n_k) {
-  double entropy = 0, sum = 0;
+Spread spread_of(const MatrixView& m, Index q, Index n_k) {
+  RowEntropy entropy;
   Index positive = 0;
   for (Index k = 0; k < n_k; ++k) {
     const auto w = static_cast<double>(m(q, k));
     if (!(w > 0)) continue;
-    entropy -= w * std::log(w);
-    sum += w;
+    entropy.add(w);
     ++positive;
   }
   if (positive <= 1) return {};
-  const double nats = entropy / sum + std::log(sum);
-  return {nats / std::numbers::ln2, nats / std::log(static_cast<double>(positive))};
+  return {entropy.bits(), entropy.bits() / std::log2(static_cast<double>(positive))};
 }
 
 /// One head over all batch entries. `may_rest`: whether breathe() may be called, on the calling thread alone.
@@ -72,9 +69,9 @@ HeadPatterns patterns_of_head(const Tensor& weights, Index h, const TokenBatch& 
     const MatrixView m = weights.matrix(b, h);
     const Index n_q = queries.lengths[entry], n_k = keys.lengths[entry];
     for (Index q = 0; q < n_q && !stop.stop_requested(); ++q) {
-      const RowEntropy entropy = row_entropy(m, q, n_k);
-      head.entropy += entropy.share;
-      head.bits += entropy.bits;
+      const Spread spread = spread_of(m, q, n_k);
+      head.entropy += spread.share;
+      head.bits += spread.bits;
       ++head.queries;
       for (std::size_t i = 0; i < head_pattern_count; ++i) {
         const auto pattern = static_cast<HeadPattern>(i);

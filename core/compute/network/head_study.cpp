@@ -196,7 +196,7 @@ std::vector<HeadMeans> Study::means() const {
 /// Calls body(text, its line numbers, the share done before it, its own share) for batches of lines of similar length.
 void for_batches(const Network& network, const std::vector<std::string>& lines, const RunOptions& options,
                  const std::function<void(const NetworkText&, std::span<const std::size_t>, double, double)>& body) {
-  if (network.spec().takes_tensors || network.spec().picture || network.spec().sound)
+  if (network.spec().takes_tensors || network.spec().picture)
     throw SettingError("--texts", Message("{0}, reads no words", network.title()), "expected a language model");
   std::vector<std::size_t> sorted(lines.size());
   std::iota(sorted.begin(), sorted.end(), std::size_t{0});

@@ -11,7 +11,7 @@
 #include "core/compute/network/forward.h"
 #include "core/compute/network/key_cache.h"
 #include "core/compute/network/layers.h"
-#include "core/compute/network/pictures_and_sounds.h"
+#include "core/compute/network/pictures.h"
 #include "core/compute/network/sampling.h"
 #include "core/compute/network/trained_networks.h"
 #include "core/compute/network/weights.h"
@@ -162,8 +162,6 @@ Message Network::title() const {
                          : blocks(0) > 0 ? Message("{0} + {1} layers", blocks(0), grouped(blocks(1)))
                                          : Message("{0} layers", grouped(blocks(1)));
   Message title("{0}, {1} of {2}", spec_.family, layers, counted(layers_.front().heads, "{0} head", "{0} heads"));
-  if (const auto& sound = spec_.sound)
-    title = {"{0}, sounds of {1} × {2}", title, grouped(sound->bands), grouped(sound->frames)};
   if (const auto& picture = spec_.picture) title = {"{0}, {1} × {2} patches", title, picture->rows, picture->columns};
   if (spec_.vocabulary == 0) return title;
   return {"{0}, {1}", title,
@@ -273,7 +271,7 @@ NetworkRun Network::run(NetworkText text, const RunOptions& options) const {
   NetworkRun run{shared_from_this(), std::move(text), options.knock_out, options.change, {}, {}, {}, {}};
   run.means = options.means;
   for (const TokenBatch* batch : {&run.text.tokens, &run.text.decoder}) {
-    if (spec_.takes_tensors || spec_.picture || (spec_.sound && batch == &run.text.tokens)) continue;
+    if (spec_.takes_tensors || spec_.picture) continue;
     for (const auto& entry : batch->entries) {
       for (const Token& token : entry) {
         if (token.id >= 0 && token.id < spec_.vocabulary) continue;
@@ -298,7 +296,7 @@ Inputs Network::inputs_of(const NetworkRun& run, Index layer, int threads) const
   return inputs;
 }
 
-void Network::settle(Index layer, Scenario& s) const {
+void Network::take_rules(Index layer, Scenario& s) const {
   const AttentionSpec& spec = attention_of(layer);
   const auto scale = static_cast<float>(spec.scale);
   if (!s.scale && scale != static_cast<float>(1 / std::sqrt(static_cast<double>(spec.d_head)))) s.scale = scale;
@@ -326,10 +324,10 @@ void Network::settle(Index layer, Scenario& s) const {
 void Network::cut_heads(Index layer, const Scenario& s, Inputs& inputs) const {
   const AttentionSpec& spec = attention_of(layer);
   if (!s.heads || *s.heads == spec.heads) return;
-  const OwnRules& own = own_rules(inputs);
+  const Rules& own = inputs.rules;
   const bool shares = spec.latent || spec.kv_heads != spec.heads || inputs.W_v.size(0) != spec.heads * spec.d_head,
-             differ = inputs.bias.defined() || !spec.masks.empty() || !spec.sinks.empty() || own.q_norm.defined() ||
-                      !own.rope_frequencies.empty();
+             differ = inputs.attn_bias.defined() || !spec.masks.empty() || !spec.sinks.empty() ||
+                      own.q_norm.defined() || !own.rope_frequencies.empty();
   if (shares || differ)
     throw SettingError("--heads",
                        Message(shares ? "{0} cannot be cut into {1} heads, since its heads share keys and values"

@@ -48,9 +48,9 @@ struct NetworkLayer {
   Index stack = 0, block = 0;  ///< of the network
 };
 
-/// A picture after the network's preprocessing, or a sound, of which only the file is stored.
+/// A picture after the network's preprocessing.
 struct Picture {
-  std::string file;           ///< "": a drawn picture, or silence, because no file was named
+  std::string file;           ///< "": a drawn picture, because no file was named
   FileStamp stamp{};          ///< of the file when it was read
   Image image{};              ///< resized and cropped
   int width = 0, height = 0;  ///< before resizing
@@ -62,8 +62,7 @@ struct NetworkText {
   TokenBatch decoder;  ///< for the decoder, from its start token on; empty with one stack
   Tensor x,
       decoder_x;  ///< [B, n, width] instead of words, if NetworkSpec::takes_tensors; the tokens are then positions
-  /// [B, channels, height, width] for networks of pictures; the tokens are the patches. For sounds [B, bands, frames];
-  /// the tokens are the seconds of the encoder's output.
+  /// [B, channels, height, width] for networks of pictures; the tokens are the patches.
   Tensor pixels{};
   std::vector<std::shared_ptr<const Picture>> pictures{};  ///< the sources of `pixels`
   /// The tokens that the last stack reads.
@@ -210,8 +209,7 @@ class Network : public std::enable_shared_from_this<Network> {
   const TokenSplitter& tokenizer() const;
   /// One line per batch entry. For an encoder-decoder, "source => target" gives the decoder's words; otherwise the
   /// network generates them, at most `most_written`. For a network of pictures, one file per line; "" is a drawn
-  /// picture. If the encoder reads sounds, "FILE" and "FILE => target" (core/compute/network/pictures_and_sounds.h).
-  /// Throws SettingError or FileError.
+  /// picture. Throws SettingError or FileError.
   NetworkText read(const std::string& text, const RunOptions& options = {}, Index most_written = 32) const;
   /// The text or, if it is the default text and the model knows none of it, words or ids that it knows.
   std::string usual_text(const std::string& text) const;
@@ -244,7 +242,7 @@ class Network : public std::enable_shared_from_this<Network> {
   /// is not a plain one.
   NeuronsOfRow neurons_of(Index layer, const BlockParts& parts, std::size_t most) const;
   /// Sets scale, soft-cap, RoPE, mask … in the scenario as in the layer's model.
-  void settle(Index layer, Scenario& scenario) const;
+  void take_rules(Index layer, Scenario& scenario) const;
   /// Sets the number of heads if the scenario cuts the layer's projections into another number than the model does:
   /// the same Q, K, V [B, n, H·d_head], split differently. Throws SettingError if a head has parameters of its own, or
   /// if heads share keys and values.
@@ -281,7 +279,7 @@ std::string changed_settings(const Scenario& scenario);
 /// Unset if the scenario changes nothing in its layer.
 std::optional<LayerChange> change_of(const Network& network, const Scenario& scenario);
 /// The scenario's own RoPE base and QK-norm replace the model's.
-OwnRules rules_under(const Scenario& scenario, OwnRules own);
+Rules rules_under(const Scenario& scenario, Rules own);
 
 /// The lines of a text that hold words, one for each batch entry.
 std::vector<std::string> text_lines(std::string_view text);

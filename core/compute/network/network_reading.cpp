@@ -1,4 +1,4 @@
-// The input of a network: words, tensors of a file, pictures and sounds. Also the words that a decoder writes.
+// The input of a network: words, tensors of a file, or pictures. Also the words that a decoder writes.
 #include <algorithm>
 #include <span>
 
@@ -8,8 +8,7 @@
 #include "core/base/text/texts.h"
 #include "core/compute/network/forward.h"
 #include "core/compute/network/key_cache.h"
-#include "core/compute/network/logit_parts.h"
-#include "core/compute/network/pictures_and_sounds.h"
+#include "core/compute/network/pictures.h"
 #include "core/models/architecture/checkpoint.h"
 #include "core/scenario/inputs/seeded.h"
 
@@ -36,7 +35,6 @@ std::vector<std::string> text_lines(std::string_view text) {
 
 std::string Network::usual_text(const std::string& text) const {
   if (spec_.takes_tensors || spec_.picture || text != Scenario().text) return text;
-  if (spec_.sound) return silence;
   const TokenSplitter& splitter = tokenizer();
   if (!spec_.example.empty()) return spec_.example;
   if (can_split(splitter, text)) return text;
@@ -101,16 +99,13 @@ NetworkText Network::read(const std::string& text, const RunOptions& options, In
   if (spec_.picture) return read_pictures(spec_, text);
   const TokenSplitter& splitter = tokenizer();
   const bool two = spec_.stacks.size() == 2;
-  std::vector<std::string> sounds;
   std::vector<std::vector<Token>> sources, targets;
   bool has_targets = false;
   for (const std::string& line : text_lines(text)) {
     const std::size_t arrow = two ? line.find("=>") : std::string::npos;
     const std::string source = line.substr(0, arrow);
-    if (spec_.sound) sounds.push_back(source);
-    else sources.push_back(splitter.split(source));
-    if (!spec_.sound && sources.back().empty())
-      throw SettingError("--text", "holds no token", "expected at least one word");
+    sources.push_back(splitter.split(source));
+    if (sources.back().empty()) throw SettingError("--text", "holds no token", "expected at least one word");
     if (!two) continue;
     const Index start = spec_.start_token.value_or(0);
     targets.push_back({{start, word(start)}});
@@ -120,18 +115,14 @@ NetworkText Network::read(const std::string& text, const RunOptions& options, In
       if (token.id != spec_.end_token && token.id != start) targets.back().push_back(token);
     }
   }
-  if (sources.empty() && sounds.empty()) throw SettingError("--text", "holds no token", "expected at least one word");
+  if (sources.empty()) throw SettingError("--text", "holds no token", "expected at least one word");
   NetworkText read;
-  if (spec_.sound) {
-    read = read_sounds(*spec_.sound, sounds);
-    targets.resize(static_cast<std::size_t>(read.tokens.size()), targets.front());
-  }
   if (spec_.filled_with) {
     const Token filling{*spec_.filled_with, word(*spec_.filled_with)};
     const auto length = static_cast<std::size_t>(spec_.stacks.front().embedding.most_positions);
     for (std::vector<Token>& line : sources) line.resize(std::max(line.size(), length), filling);
   }
-  if (!spec_.sound) read.tokens = batch_of(std::move(sources), splitter.padding());
+  read.tokens = batch_of(std::move(sources), splitter.padding());
   if (!two) return read;
   if (!has_targets) write(read, targets, options, most_written);
   read.decoder = batch_of(std::move(targets), splitter.padding());
@@ -157,95 +148,16 @@ void Network::write(const NetworkText& read, std::vector<std::vector<Token>>& ta
     step.text.decoder = batch_of(targets, tokenizer().padding());
     forward.fill(step);
     if (!step.logits.defined()) break;
-    const auto forced = spec_.forced.find(position);
     for (std::size_t b = 0; b < targets.size(); ++b) {
       if (ended[b]) continue;
-      const Index next = forced != spec_.forced.end() ? forced->second
-                                                      : largest_column(step.logits.matrix(static_cast<Index>(b)),
-                                                                       step.text.decoder.lengths[b] - 1 - step.first);
+      const bool forced = position == 1 && spec_.forced_first;
+      const Index next = forced ? *spec_.forced_first
+                                : largest_column(step.logits.matrix(static_cast<Index>(b)),
+                                                 step.text.decoder.lengths[b] - 1 - step.first);
       ended[b] = next == spec_.end_token;
       if (!ended[b]) targets[b].push_back({next, word(next)});
     }
   }
-}
-
-// The next word that a person names (core/compute/network/logit_parts.h).
-namespace {
-
-/// The tokens that `longer` has more than `shorter`, without the special tokens at the end of every line.
-std::vector<Token> added_tokens(const std::vector<Token>& shorter, const std::vector<Token>& longer) {
-  const auto first = std::ranges::mismatch(shorter, longer);
-  std::size_t end = 0;
-  const auto unmatched = static_cast<std::size_t>(shorter.end() - first.in1);
-  while (end < unmatched && shorter[shorter.size() - 1 - end].id == longer[longer.size() - 1 - end].id) ++end;
-  if (end < unmatched || longer.size() < shorter.size()) return {};  // the tokens of the line itself differ
-  return {first.in2, longer.end() - static_cast<std::ptrdiff_t>(end)};
-}
-
-bool is_unknown(const std::string& text) { return text == "[UNK]" || text == "<unk>" || text == "<|unk|>"; }
-
-/// Finds a label by its whole name, or by one of the names that it lists, as in "tabby, tabby cat".
-Token label_named(const Network& network, const std::string& word, std::string_view option) {
-  const std::vector<std::string>& labels = network.spec().labels;
-  for (const bool whole : {true, false}) {
-    for (std::size_t i = 0; i < labels.size(); ++i) {
-      if (whole ? labels[i] == word : (", " + labels[i] + ",").find(", " + word + ",") != std::string::npos)
-        return {static_cast<Index>(i), labels[i]};
-    }
-  }
-  constexpr std::size_t most = 8;
-  const std::string first_labels = comma_list(std::span(labels).first(std::min(labels.size(), most)));
-  throw SettingError(std::string(option), Message("{0} is no label of {1}", in_quotes(word), network.file()),
-                     Message("expected one of its labels: {0}", first_labels + (labels.size() > most ? ", …" : "")));
-}
-
-}  // namespace
-
-Token next_token(const Network& network, const std::string& line, const std::string& word, std::string_view option) {
-  if (network.spec().picture) return label_named(network, word, option);
-  const TokenSplitter& splitter = network.tokenizer();
-  const std::string typed = replaced(word, "␣", " ");  // as predict prints a blank
-  std::vector<std::string> spellings{typed};
-  if (!typed.starts_with(' ')) spellings.insert(spellings.begin(), " " + typed);
-  std::size_t pieces = 0;
-  for (const std::string& before : {line, std::string()}) {
-    for (const std::string& spelling : spellings) {
-      std::vector<Token> added;
-      try {
-        added = added_tokens(before.empty() ? std::vector<Token>() : splitter.split(before),
-                             splitter.split(before + spelling));
-      } catch (const InputError&) { continue; }
-      const bool unknown = std::ranges::any_of(added, [](const Token& token) { return is_unknown(token.text); });
-      if (added.size() == 1 && !unknown) return added.front();
-      if (!unknown && added.size() > 1 && pieces == 0) pieces = added.size();
-    }
-  }
-  if (pieces == 0)
-    throw SettingError(std::string(option),
-                       Message("{0} is not in the vocabulary of {1}", in_quotes(word), network.file()),
-                       "expected one of its words");
-  throw SettingError(std::string(option), Message("{0} is {1} tokens", in_quotes(word), pieces),
-                     Message("expected a word that is one token of {0}", network.file()));
-}
-
-std::string line_of(const NetworkRun& run, Index batch) {
-  if (run.network->spec().stacks.size() != 1) return "";
-  const std::vector<std::string> lines = text_lines(run.asked);
-  return batch < std::ssize(lines) ? lines[static_cast<std::size_t>(batch)] : "";
-}
-
-AskedWord asked_word(const Network& network, const std::string& line, const std::string& words,
-                     std::string_view option) {
-  const auto token = [&](const std::string& word) { return next_token(network, line, word, option); };
-  const std::size_t comma = words.find(',', 1);
-  if (comma == std::string::npos || comma + 1 == words.size()) return {token(words), {}};
-  return {token(words.substr(0, comma)), token(words.substr(comma + 1))};
-}
-
-AskedWord asked_word(const NetworkRun& run, Index batch, const std::string& words, std::string_view option) {
-  if (!words.empty()) return asked_word(*run.network, line_of(run, batch), words, option);
-  const LikelyToken likely = most_likely(run, batch, place_of_prediction(run, batch), 1).front();
-  return {{likely.id, likely.text}, {}};
 }
 
 }  // namespace headlight

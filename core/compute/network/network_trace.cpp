@@ -8,7 +8,7 @@
 #include "core/base/text/utf8_path.h"
 #include "core/compute/network/merged_words.h"
 #include "core/compute/network/network.h"
-#include "core/compute/network/pictures_and_sounds.h"
+#include "core/compute/network/pictures.h"
 #include "core/compute/run/statistics.h"
 #include "core/models/architecture/architectures.h"
 #include "core/models/architecture/checkpoint.h"
@@ -21,15 +21,29 @@
 namespace headlight {
 namespace {
 
-/// Refuses settings that a network fixes.
-void refuse_sizes(const Scenario& s) {
+/// Whether the setting has another value than an unset one.
+bool is_set(const Scenario& s, std::string_view key) {
+  const Setting& setting = *setting_named(key);
+  return setting.text(s) != setting.text(Scenario());
+}
+
+/// Refuses what the model's files decide, and what only other sources have: nothing is ignored in silence.
+void refuse_settings(const Scenario& s, const AttentionSpec& layer) {
   const char* why = "since the model fixes it";
   must_be_unset(s, {"batch_size", "queries", "keys", "d_model", "d_query", "d_key", "d_value", "d_out", "kv_heads"},
                 why);
-  for (const auto& [value, setting] :
-       {std::pair{s.bias, "--no-bias"}, {s.output_projection, "--no-output-projection"}}) {
-    if (value == false) throw SettingError(setting, "is set for a network", Message("expected it unset, {0}", why));
-  }
+  const auto refuse = [&](std::string_view key) {
+    if (!is_set(s, key)) return;
+    throw SettingError(setting_named(key)->option, "is set for a network", Message("expected it unset, {0}", why));
+  };
+  for (const char* key :
+       {"bias", "output_projection", "packed", "weight_order", "weight_gain", "tokenizer", "axes", "names"})
+    refuse(key);
+  if (s.mask_file.empty()) refuse("mask_polarity");
+  if (!s.t5_bias) refuse("t5_bidirectional");
+  // The model's own biases by distance are for its own positions.
+  const bool moves = layer.rope.channels() > 0 || s.rope != Rope::none || s.any_alibi() || s.t5_bias;
+  if (!moves) refuse("query_offset");
 }
 
 /// Whether a picture's file has changed on disk since it was read.
@@ -78,21 +92,25 @@ bool is_numbered(std::string_view layer) {
   return !layer.empty() && layer.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-/// Whether the file holds layers of nn.Transformer. There a number as the layer means that the layers before it are
-/// computed first.
-bool has_torch_layers(const std::string& file) {
+/// The file, if it holds layers of nn.Transformer; else null. There a number as the layer means that the layers before
+/// it are computed first.
+std::unique_ptr<const Checkpoint> torch_layers(const std::string& file) {
   try {
     const ModelFolder folder = find_model(file);
-    return folder.config.empty() && Checkpoint(folder.tensors).prefix_of("linear1.weight") &&
-           Checkpoint(folder.tensors).prefix_of("self_attn.in_proj_weight");
-  } catch (const InputError&) { return false; }
+    if (!folder.config.empty()) return nullptr;
+    auto checkpoint = std::make_unique<const Checkpoint>(folder.tensors);
+    const bool both = checkpoint->prefix_of("linear1.weight") && checkpoint->prefix_of("self_attn.in_proj_weight");
+    return both ? std::move(checkpoint) : nullptr;
+  } catch (const InputError&) { return nullptr; }
 }
 
 /// Whether the attention of a single layer of nn.Transformer is given something else than the file's input: with
 /// norm_first the norm comes before it, and the attention over memory has the output of the other as its queries.
 bool comes_after_others(const Scenario& s) {
-  if (s.heads || s.text_as_input || !has_torch_layers(s.file)) return false;
-  const Checkpoint file(find_model(s.file).tensors);
+  if (s.heads || s.text_as_input) return false;
+  const auto layers = torch_layers(s.file);
+  if (!layers) return false;
+  const Checkpoint& file = *layers;
   const std::string self = "self_attn.in_proj_weight", cross = "multihead_attn.in_proj_weight";
   const auto holds = [&](const std::string& ending) {
     return std::ranges::count_if(file.names(), [&](const std::string& name) { return name.ends_with(ending); });
@@ -162,7 +180,7 @@ std::optional<LayerChange> change_of(const Network& network, const Scenario& sce
   return change;
 }
 
-OwnRules rules_under(const Scenario& scenario, OwnRules own) {
+Rules rules_under(const Scenario& scenario, Rules own) {
   if (scenario.rope_base != Scenario().rope_base || scenario.rotary_dim) {
     own.rope_frequencies.clear();
     own.rope_gain = 1;
@@ -213,7 +231,7 @@ std::vector<Assumption> notes_of(const NetworkRun& pass, const Scenario& scenari
 std::shared_ptr<const Network> find_network(const Scenario& s, const std::shared_ptr<const Network>& last) {
   if (s.source != Source::file || s.x) return nullptr;
   if (is_model_folder(s.file)) return open_network(s, last);
-  const bool by_number = is_numbered(s.layer) ? has_torch_layers(s.file) : comes_after_others(s);
+  const bool by_number = is_numbered(s.layer) ? torch_layers(s.file) != nullptr : comes_after_others(s);
   if (!s.text_as_input && !is_numbered(s.layer) && !by_number) return nullptr;
   try {
     std::shared_ptr<const Network> network = open_network(s, last);
@@ -265,7 +283,7 @@ std::shared_ptr<const Trace> compute_layer(const std::shared_ptr<const NetworkRu
                                            const Scenario& scenario, const Trace* last, const Run& run) {
   Scenario settled = scenario;
   settled.layer = pass->network->layer(layer).layer;
-  pass->network->settle(layer, settled);
+  pass->network->take_rules(layer, settled);
   const auto residual_of = [&](const NetworkRun& run_of) {
     return run_of.layers[static_cast<std::size_t>(layer)].residual;
   };
@@ -280,15 +298,15 @@ std::shared_ptr<const Trace> compute_layer(const std::shared_ptr<const NetworkRu
       if (is_parameter(stage)) *inputs.known(stage) = keep_if_equal(inputs.matrix(stage), kept_inputs.matrix(stage));
     }
   }
-  OwnRules own = rules_under(scenario, own_rules(inputs));
+  Rules& own = inputs.rules = rules_under(scenario, std::move(inputs.rules));
   if (same) {
-    const OwnRules& kept = own_rules(last->inputs);
+    const Rules& kept = last->inputs.rules;
     own.q_norm = keep_if_equal(own.q_norm, kept.q_norm);
     own.k_norm = keep_if_equal(own.k_norm, kept.k_norm);
     own.sink_logits = keep_if_equal(own.sink_logits, kept.sink_logits);
   }
-  inputs.file =
-      std::make_shared<const ModelLayer>(std::move(own), pass, nullptr, std::make_shared<const Scenario>(scenario));
+  inputs.pass = pass;
+  inputs.asked = std::make_shared<const Scenario>(scenario);
   note(*pass, layer, scenario, settled, inputs);
   add_positions(scenario, inputs);
   add_settings({settled, last ? &last->scenario : nullptr, last ? &last->inputs : nullptr}, inputs);
@@ -332,7 +350,7 @@ std::shared_ptr<const Trace> compute_any(const Scenario& scenario, const Trace* 
     return with_overview(compute(scenario, last, run), last, run);
   }
   check_settings(scenario);
-  refuse_sizes(scenario);
+  refuse_settings(scenario, network->attention_of(network->layer_named(scenario.layer)));
   RunOptions options;
   options.threads = run.threads;
   options.stop = run.stop;

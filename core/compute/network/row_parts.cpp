@@ -36,7 +36,7 @@ std::optional<RowParts> row_parts(const NetworkRun& run, Index layer, Index batc
   const EmbeddingSpec& spec = network.spec().stacks[static_cast<std::size_t>(at.stack)].embedding;
   const std::optional<Index> first = network.layer_at(at.stack, 0);
   const bool is_sum = spec.norm.kind == NormKind::none && !spec.projection.there() && spec.segments.empty() &&
-                      !network.spec().takes_tensors && !network.spec().picture && spec.convolutions.empty();
+                      !network.spec().takes_tensors && !network.spec().picture;
   if (at.cross || !is_sum || !first) return {};
   const Tensor &begins = run.layers[static_cast<std::size_t>(*first)].residual,
                &enters = run.layers[static_cast<std::size_t>(layer)].residual;

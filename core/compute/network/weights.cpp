@@ -159,8 +159,9 @@ void add_torch_masks(const Checkpoint& file, const AttentionSpec& spec, Inputs& 
   for (const TorchMask& mask : masks) {
     const bool hides = mask.is_mask && (one_fill || mask.fill == -infinity);
     if (hides) attend = combined(attend, mask.values, [](float a, float m) { return m == 0 ? a : 0.0F; });
-    else if (in.bias.defined()) in.bias = combined(in.bias, mask.values, [](float a, float m) { return a + m; });
-    else in.bias = mask.values;
+    else if (in.attn_bias.defined())
+      in.attn_bias = combined(in.attn_bias, mask.values, [](float a, float m) { return a + m; });
+    else in.attn_bias = mask.values;
   }
   in.file_mask = attend;
   if (one_fill && std::isfinite(masks.front().fill)) in.fill = masks.front().fill;

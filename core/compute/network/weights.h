@@ -33,9 +33,9 @@ struct PlacesTerms {
 PlacesTerms places_terms(const PlacesSpec& spec, const Tensor& queries, const Tensor& keys, const Tensor& place_queries,
                          const Tensor& place_keys, double scale);
 
-/// Fills in.file_mask, in.fill and in.bias from the arrays of spec.masks: "…padding…" is [B, n_k], others [n_q, n_k] or
-/// [B·H, n_q, n_k]. Boolean: true = may not attend. Floating: added to the scores; if it has only 0 and numbers of at
-/// most −1e4, a mask with that fill. Throws FileError for other shapes and numbers.
+/// Fills in.file_mask, in.fill and in.attn_bias from the arrays of spec.masks: "…padding…" is [B, n_k], others [n_q,
+/// n_k] or [B·H, n_q, n_k]. Boolean: true = may not attend. Floating: added to the scores; if it has only 0 and numbers
+/// of at most −1e4, a mask with that fill. Throws FileError for other shapes and numbers.
 void add_torch_masks(const Checkpoint& file, const AttentionSpec& spec, Inputs& in);
 
 }  // namespace headlight

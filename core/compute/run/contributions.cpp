@@ -64,7 +64,7 @@ Tensor contribution_norms(const Trace& trace, int threads) {
   if (weights.source() || trace[Stage::V_heads].source())
     throw InputError("", "contribution_norms of so many tokens do not fit in memory", "expected fewer tokens");
   const Tensor norms = value_norms(trace, threads);
-  const std::vector<Index>& silent = own_rules(trace.inputs).silent_heads;
+  const std::vector<Index>& silent = trace.inputs.rules.silent_heads;
   return by_rows(weights.shape(), 1, workers_of(threads), [&](Index b, Index h, Index q, std::span<float> row) {
     const bool not_silent = std::ranges::find(silent, h) == silent.end();
     const std::span<const float> a = row_of(weights, b, h, q), size = row_of(norms, b, 0, h);

@@ -15,6 +15,7 @@
 #include "core/compute/attention/score_source.h"
 #include "core/compute/attention/softmax.h"
 #include "core/compute/attention/sweep.h"
+#include "core/compute/run/score_terms.h"
 #include "core/compute/run/stage_steps.h"
 #include "core/compute/run/statistics.h"
 #include "core/rules/position/relative_bias.h"
@@ -163,7 +164,7 @@ Tensor Pipeline::make(Stage stage, const StageRecord& key, const Workers& worker
 }
 
 Tensor Pipeline::on_demand(Stage stage) const {
-  const std::vector<Index>& silent = own_rules(inputs()).silent_heads;
+  const std::vector<Index>& silent = inputs().rules.silent_heads;
   const Index d = trace_[Stage::V_heads].size(3);
   const bool projected = inputs().W_o.defined() || inputs().b_o.defined();
   switch (stage) {
@@ -284,7 +285,7 @@ void Pipeline::sweep_at_once() {
   if (steps.stores(last_scores))
     trace_.records[static_cast<std::size_t>(Stage::masked_scores)].output = made[last_scores];
   Tensor& heads = trace_.records[static_cast<std::size_t>(Stage::head_outputs)].output;
-  heads = silenced(heads, own_rules(inputs()).silent_heads);
+  heads = silenced(heads, inputs().rules.silent_heads);
 }
 
 void Pipeline::draw_dropout() {
@@ -303,27 +304,27 @@ void Pipeline::draw_dropout() {
 template <typename Make>
 Tensor seeded(const Trace* last, Tensor Trace::*member, const Trace& now, Make make) {
   const bool same = last && (last->*member).defined() && last->scenario.seed == now.scenario.seed &&
-                    last->dims().heads == now.dims().heads && !own_rules(last->inputs).sink_logits.defined();
+                    last->dims().heads == now.dims().heads && !last->inputs.rules.sink_logits.defined();
   return same ? last->*member : make();
 }
 
 /// The position of the first query: where set; at the end of the keys if a mask counts from the bottom right corner.
-Index settled_query_offset(const Scenario& scenario, const Dims& dims, const std::optional<MaskRule>& rule) {
+Index query_offset_of(const Scenario& scenario, const Dims& dims, const std::optional<MaskRule>& rule) {
   if (scenario.query_offset) return *scenario.query_offset;
   if (dims.n_q >= dims.n_k || !rule || !rule->expression.calls("causal_bottom_right")) return 0;
   return dims.n_k - dims.n_q;
 }
 
-void settle(Trace& trace, const Trace* last) {
+void set_parameters(Trace& trace, const Trace* last) {
   const Scenario& scenario = trace.scenario;
   const Index heads = trace.dims().heads;
   const double d_head = static_cast<double>(trace.dims().d_head);
   trace.scale = scenario.scale.value_or(static_cast<float>(1 / std::sqrt(d_head)));
   trace.fill = scenario.fill.value_or(trace.inputs.fill.value_or(-std::numeric_limits<float>::infinity()));
   if (has_mask(scenario, trace.inputs)) trace.mask_rule = mask_rule(scenario, trace.inputs);
-  trace.query_offset = settled_query_offset(scenario, trace.dims(), trace.mask_rule);
-  if (own_rules(trace.inputs).sink_logits.defined()) {
-    trace.sink_logits = own_rules(trace.inputs).sink_logits;
+  trace.query_offset = query_offset_of(scenario, trace.dims(), trace.mask_rule);
+  if (trace.inputs.rules.sink_logits.defined()) {
+    trace.sink_logits = trace.inputs.rules.sink_logits;
   } else if (scenario.sink_logit) {
     trace.sink_logits =
         seeded(last, &Trace::sink_logits, trace, [&] { return Sampler(scenario.seed, "sink_logits").normal({heads}); });
@@ -331,6 +332,7 @@ void settle(Trace& trace, const Trace* last) {
   if (scenario.t5_bias) {
     trace.t5_table = seeded(last, &Trace::t5_table, trace, [&] { return t5_table(heads, scenario.seed); });
   }
+  trace.added = added_terms(trace, last);
 }
 
 }  // namespace
@@ -338,11 +340,9 @@ void settle(Trace& trace, const Trace* last) {
 std::shared_ptr<const Trace> compute(const Scenario& scenario, Inputs inputs, const Trace* last, const Run& run) {
   check_inputs(scenario, inputs);
   auto trace = std::make_shared<Trace>();
-  trace->scenario = with_source_settings(scenario, inputs.says);
+  trace->scenario = with_rules(scenario, inputs.rules);
   trace->inputs = std::move(inputs);
-  if (trace->scenario.qk_norm == QkNorm::none && own_rules(trace->inputs).q_norm.defined())
-    trace->scenario.qk_norm = own_rules(trace->inputs).norm_kind;
-  settle(*trace, last);
+  set_parameters(*trace, last);
   Pipeline(*trace, last, run).compute();
   if (run.summary != Summary::none)
     trace->summary =

@@ -5,6 +5,7 @@
 #include "core/base/tensor/error.h"
 #include "core/compute/attention/projection.h"
 #include "core/compute/attention/sweep.h"
+#include "core/compute/run/score_terms.h"
 
 namespace headlight {
 namespace {
@@ -101,7 +102,7 @@ void check_inputs(const Scenario& scenario, const Inputs& in) {
     default: check_projections(in);
   }
   must_broadcast("file_mask", in.file_mask, d);
-  must_broadcast("bias", in.bias, d);
+  must_broadcast("bias", in.attn_bias, d);
   if (in.valid_lens.defined() && in.valid_lens.shape() != Shape{d.batch} &&
       in.valid_lens.shape() != Shape{d.batch, d.n_q}) {
     fail("valid_lens", in.valid_lens, Message("{0} or {1}", to_string({d.batch}), to_string({d.batch, d.n_q})));
@@ -193,12 +194,8 @@ Tensor make_scaled_queries(const Key& key, const Workers& w) {
 bool capped(const Scenario& s, const Inputs&) { return s.softcap.has_value(); }
 StageParameters cap_parameters(const Trace& trace) { return CapParameters{*trace.scenario.softcap}; }
 
-bool biased(const Scenario& s, const Inputs& in) { return s.any_alibi() || s.t5_bias || in.bias.defined(); }
-StageParameters bias_parameters(const Trace& trace) {
-  const Scenario& s = trace.scenario;
-  return BiasParameters{trace.inputs.bias,  trace.t5_table,   s.alibi, s.t5_bidirectional.value_or(true),
-                        trace.query_offset, s.alibi_symmetric};
-}
+bool biased(const Scenario& s, const Inputs& in) { return !terms_of(s, in).empty(); }
+StageParameters bias_parameters(const Trace& trace) { return trace.added; }
 
 StageParameters mask_parameters(const Trace& trace) { return *trace.mask_rule; }
 Tensor make_mask(const Key& key, const Workers& w) {
@@ -219,9 +216,7 @@ StageParameters dropout_parameters(const Trace& trace) {
 }
 
 // ---- head_outputs, concat
-StageParameters silence_parameters(const Trace& trace) {
-  return SilenceParameters{own_rules(trace.inputs).silent_heads};
-}
+StageParameters silence_parameters(const Trace& trace) { return SilenceParameters{trace.inputs.rules.silent_heads}; }
 Tensor make_concat(const Key& key, const Workers&) { return merge_heads(key.sources[0]); }
 
 constexpr std::array<StageStep, stage_count> steps{{
@@ -293,7 +288,7 @@ StageRecord key_of(Stage stage, const Trace& so_far) {
 }
 
 HeadNorm norm_of(const Trace& trace, Stage stage) {
-  const OwnRules& own = own_rules(trace.inputs);
+  const Rules& own = trace.inputs.rules;
   const bool query = stage == Stage::Q_normed;
   const Tensor& gain = query ? own.q_norm : own.k_norm;
   const QkNorm kind = trace.scenario.qk_norm;
@@ -304,7 +299,7 @@ HeadNorm norm_of(const Trace& trace, Stage stage) {
 
 Rotation rotation_of(const Trace& trace, Stage stage) {
   const Scenario& s = trace.scenario;
-  const OwnRules& own = own_rules(trace.inputs);
+  const Rules& own = trace.inputs.rules;
   const Index first = own.first_position + (stage == Stage::Q_rotated ? trace.query_offset : 0);
   if (!own.rope_frequencies.empty()) return {s.rope, own.rope_frequencies, own.rope_gain, first};
   return {s.rope, rope_frequencies(static_cast<double>(s.rope_base), s.rotary_dim.value_or(trace.dims().d_head)),

@@ -11,6 +11,7 @@
 #include "core/base/tensor/error.h"
 #include "core/compute/attention/projection.h"
 #include "core/compute/run/trace.h"
+#include "core/rules/stage/entropy.h"
 
 namespace headlight {
 namespace {
@@ -114,17 +115,18 @@ std::vector<RowStatistics> row_statistics(const Trace& trace, Stage stage, Index
   for (Index r = 0; r < weights.rows; ++r) {
     RowStatistics& row = rows[static_cast<std::size_t>(r)];
     double masked_weight = 0;
+    RowEntropy entropy;
     row.maximum = weights(r, 0);
     for (Index c = 0; c < weights.cols; ++c) {
       const float p = weights(r, c);
       const bool allowed = !mask || (*mask)(r, c) != 0;
       row.allowed += allowed ? 1 : 0;
-      row.sum += static_cast<double>(p);
-      if (!(p <= 0)) row.entropy -= static_cast<double>(p) * std::log2(static_cast<double>(p));
+      entropy.add(static_cast<double>(p));
       if (!allowed) masked_weight += static_cast<double>(p);
       if (p > row.maximum || std::isnan(p)) row.maximum = p;
     }
-    if (row.sum > 0) row.entropy = row.entropy / row.sum + std::log2(row.sum);
+    row.sum = entropy.sum();
+    row.entropy = entropy.bits();
     row.flag = flag_of(trace, stage, row, weights.cols, masked_weight);
   }
   return rows;

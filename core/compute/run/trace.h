@@ -34,7 +34,7 @@ struct Overridden {
 /// The parameters of a stage besides its sources: its kernel's argument and part of its cache key. Floats are compared
 /// bit by bit, tensors by identical().
 using StageParameters =
-    std::variant<std::monostate, SplitParameters, HeadNorm, Rotation, ScaleParameters, CapParameters, BiasParameters,
+    std::variant<std::monostate, SplitParameters, HeadNorm, Rotation, ScaleParameters, CapParameters, AddedTerms,
                  MaskRule, FillParameters, SoftmaxParameters, DropoutParameters, SilenceParameters, Overridden>;
 
 /// The cache key of a stage. Records with equal keys have equal outputs.
@@ -60,9 +60,10 @@ class Trace {
   Tensor dropout_keep;                ///< [B, H, n_q, n_k], 1 = kept; undefined unless dropped_weights exists
   Tensor sink_logits;                 ///< [H]; undefined unless the scenario has one
   Tensor contributions;  ///< contribution_norms; undefined until requested (core/compute/run/contributions.h)
-  Tensor t5_table;  ///< [H, 32], by bucket (core/rules/position/relative_bias.h); undefined unless the scenario has it
-  float scale = 1;  ///< factor of the scores
-  float fill = 0;   ///< value of masked scores
+  Tensor t5_table;   ///< [H, 32], by bucket (core/rules/position/relative_bias.h); undefined unless the scenario has it
+  AddedTerms added;  ///< what is added to the scores (core/compute/run/score_terms.h)
+  float scale = 1;   ///< factor of the scores
+  float fill = 0;    ///< value of masked scores
   Index query_offset = 0;                       ///< position of the first query
   std::shared_ptr<const TraceSummary> summary;  ///< core/compute/run/statistics.h; null unless requested
   /// Not null: the stages and parameters here are gradients, dL/d(stage) of that trace's, by the loss `loss`

@@ -5,7 +5,7 @@
 #include "core/base/files/whole_file.h"
 #include "core/base/tensor/error.h"
 #include "core/base/text/utf8_path.h"
-#include "core/compute/network/pictures_and_sounds.h"
+#include "core/compute/network/pictures.h"
 #include "core/figures/export/export_options.h"
 #include "core/figures/export/layers_figure.h"
 #include "core/figures/export/needs.h"

@@ -13,6 +13,7 @@
 #include "core/rules/mask/expression.h"
 #include "core/rules/mask/statistics.h"
 #include "core/scenario/documents/lesson.h"
+#include "core/scenario/documents/open_source.h"
 #include "core/teaching/diagnosis/own_stages.h"
 
 namespace headlight {

@@ -22,7 +22,7 @@ RunOptions as_asked(const Trace& trace) {
   const auto pass = network_of(trace.inputs);
   RunOptions options;
   options.knock_out = pass->knock_out;
-  options.change = change_of(*pass->network, *asked_of(trace.inputs));
+  options.change = change_of(*pass->network, *trace.inputs.asked);
   return options;
 }
 

@@ -11,7 +11,7 @@
 #include "core/compute/network/key_cache.h"
 #include "core/compute/network/network.h"
 #include "core/compute/network/network_trace.h"
-#include "core/compute/network/pictures_and_sounds.h"
+#include "core/compute/network/pictures.h"
 #include "core/compute/run/trace.h"
 #include "core/figures/export/layers_figure.h"
 #include "core/scenario/inputs/inputs.h"

@@ -6,6 +6,7 @@
 #include "core/base/text/number_text.h"
 #include "core/base/text/texts.h"
 #include "core/compute/network/logit_parts.h"
+#include "core/compute/network/next_word.h"
 #include "core/figures/export/layers_figure.h"
 #include "core/figures/figure/ticks.h"
 #include "core/scenario/inputs/inputs.h"
@@ -55,8 +56,8 @@ struct GridPart {
   std::size_t first_row, last_row, first_col, last_col;
 };
 GridPart part_of_grid(const ExportOptions& options, std::size_t rows, std::size_t cols) {
-  const auto [r0, r1] = settle(options.rows, static_cast<Index>(rows), "--rows");
-  const auto [c0, c1] = settle(options.cols, static_cast<Index>(cols), "--cols");
+  const auto [r0, r1] = part_within(options.rows, static_cast<Index>(rows), "--rows");
+  const auto [c0, c1] = part_within(options.cols, static_cast<Index>(cols), "--cols");
   return {static_cast<std::size_t>(r0), static_cast<std::size_t>(r1), static_cast<std::size_t>(c0),
           static_cast<std::size_t>(c1)};
 }

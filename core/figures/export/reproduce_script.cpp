@@ -112,7 +112,7 @@ void Script::head_outputs(Stage stage) {
   const bool grouped = trace_.dims().kv_heads != trace_.dims().heads;
   line();
   line("# Each head's output: the values, mixed by the weights. Then the heads side by side again.");
-  const std::vector<Index>& silent = own_rules(trace_.inputs).silent_heads;
+  const std::vector<Index>& silent = trace_.inputs.rules.silent_heads;
   const std::string product = source(stage) + " @ " + (grouped ? "values" : source(stage, 1));
   if (silent.empty()) return step(stage, product);
   const std::string heads = comma_list(silent, [](Index head) { return std::to_string(head); });

@@ -78,8 +78,6 @@ class Script {
 
   void define_norm();
   void define_rotation();
-  void alibi_slopes();
-  void t5_table();
   void dead_rows();
 
   const Trace& trace_;

@@ -1,10 +1,10 @@
 // The middle of the script: from heads to weights.
 
-#include <bit>
 #include <cmath>
 
 #include "core/base/text/number_text.h"
 #include "core/base/text/texts.h"
+#include "core/compute/run/score_terms.h"
 #include "core/compute/run/stage_steps.h"
 #include "core/figures/export/reproduce_script.h"
 #include "core/scenario/inputs/inputs.h"
@@ -72,7 +72,7 @@ void Script::norm(Stage stage) {
 void Script::define_rotation() {
   const Rotation rotation = rotation_of(trace_, Stage::Q_rotated);
   const bool part = rotation.turned() < trace_.dims().d_head, half = rotation.pairing == Rope::half;
-  const bool offset = rotation.first_position != 0, own = !own_rules(trace_.inputs).rope_frequencies.empty();
+  const bool offset = rotation.first_position != 0, own = !trace_.inputs.rules.rope_frequencies.empty();
   const std::string lib = either("torch", "np");
   line();
   line();
@@ -144,58 +144,16 @@ void Script::cap(Stage stage) {
   step(stage, cap + " * " + either("torch.tanh", "np.tanh") + "(" + source(stage) + " / " + cap + ")");
 }
 
-void Script::alibi_slopes() {
-  const Index heads = trace_.dims().heads;
-  const auto lower = static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(heads)));
-  line("# ALiBi: the further away the key, the lower its score, in each head at a slope of its own.");
-  if (lower == heads) {
-    line("slopes = [2 ** (-8 * (h + 1) / H) for h in range(H)]");
-  } else {
-    const std::string power = std::to_string(lower), twice = std::to_string(2 * lower);
-    line("# H is no power of two: the slopes of " + power + " heads, then every other slope of " + twice + ".");
-    line("slopes = [2 ** (-8 * (h + 1) / " + power + ") for h in range(" + power + ")]");
-    line("slopes += [2 ** (-8 * (2 * h + 1) / " + twice + ") for h in range(H - " + power + ")]");
-  }
-  const std::string from = trace_.query_offset == 0 ? "" : " - " + std::to_string(trace_.query_offset);
-  line(either("distance = torch.arange(n_k) - torch.arange(n_q)[:, None]" + from + "  # k - q",
-              "distance = np.arange(n_k) - np.arange(n_q)[:, None]" + from + "  # k - q"));
-  const std::string steps = scenario_.alibi_symmetric ? "-abs(distance)" : "distance";
-  line(either("bias = bias + torch.tensor(slopes)[:, None, None] * " + steps,
-              "bias = bias + np.array(slopes, dtype=np.float32)[:, None, None] * " + steps));
-}
-
-void Script::t5_table() {
-  const bool both = scenario_.t5_bidirectional.value_or(true);
-  line();
-  line();
-  line("def bucket(distance):");
-  line("    \"\"\"T5: the nearest distances have a bucket each, further ones share, more and more, up to 128.\"\"\"");
-  if (both) {
-    line("    first, apart = (16, distance) if distance > 0 else (0, -distance)  # a half for each direction");
-    line("    if apart < 8:");
-    line("        return first + apart");
-    line("    return first + min(8 + int(np.log2(apart / 8) / np.log2(128 / 8) * 8), 15)");
-  } else {
-    line("    apart = max(0, -distance)  # keys after the query share bucket 0");
-    line("    if apart < 16:");
-    line("        return apart");
-    line("    return min(16 + int(np.log2(apart / 16) / np.log2(128 / 16) * 16), 31)");
-  }
-  line();
-  line();
-  const std::string from = trace_.query_offset == 0 ? "" : " - " + std::to_string(trace_.query_offset);
-  line("buckets = [[bucket(k - q" + from + ") for k in range(n_k)] for q in range(n_q)]");
-  line(either("bias = bias + inputs[\"t5_table\"][:, torch.tensor(buckets)]  # [H, n_q, n_k]",
-              "bias = bias + inputs[\"t5_table\"][:, np.array(buckets)]  # [H, n_q, n_k]"));
-}
-
 void Script::biases(Stage stage) {
   line();
   line("# What is added to the scores before the mask.");
-  line(trace_.inputs.bias.defined() ? "bias = inputs[\"bias\"]" : "bias = 0");
-  if (scenario_.any_alibi()) alibi_slopes();
-  if (scenario_.t5_bias) t5_table();
-  step(stage, source(stage) + " + bias");
+  std::string sum = source(stage);
+  for (const ScoreTerm* term : terms_of(scenario_, trace_.inputs)) {
+    const TermOfScript added = term->script(trace_, torch_);
+    for (const std::string& before : added.before) line(before);
+    sum += " + " + added.value;
+  }
+  step(stage, sum);
 }
 
 void Script::mask(Stage stage) {
@@ -282,7 +240,7 @@ std::vector<NamedArray> script_inputs(const Trace& trace) {
   for (const Stage stage : all_matrices()) {
     if (!is_input(stage)) add(name(stage), in.matrix(stage));
   }
-  add("bias", in.bias);
+  add("bias", in.attn_bias);
   if (!makes_own_mask(trace.scenario)) add("mask", trace[Stage::mask], true);
   add("t5_table", trace.t5_table);
   add("sink_logits", trace.sink_logits);

@@ -235,7 +235,7 @@ std::string python_slice(const Part& part) {
   return (part.first ? std::to_string(*part.first) : "") + ":" + (part.last ? std::to_string(*part.last) : "");
 }
 
-std::pair<Index, Index> settle(const Part& part, Index count, const char* option) {
+std::pair<Index, Index> part_within(const Part& part, Index count, const char* option) {
   const auto from_end = [&](Index i) { return i < 0 ? i + count : i; };
   const Index first = from_end(part.first.value_or(0)), last = part.last ? from_end(*part.last) : count;
   if (0 <= first && first < last && last <= count) return {first, last};
@@ -245,8 +245,8 @@ std::pair<Index, Index> settle(const Part& part, Index count, const char* option
 }
 
 MatrixView part_of(const MatrixView& whole, const Part& rows, const Part& cols) {
-  const auto [r0, r1] = settle(rows, whole.rows, "--rows");
-  const auto [c0, c1] = settle(cols, whole.cols, "--cols");
+  const auto [r0, r1] = part_within(rows, whole.rows, "--rows");
+  const auto [c0, c1] = part_within(cols, whole.cols, "--cols");
   return whole.part(r0, r1 - r0, c0, c1 - c0);
 }
 
@@ -258,8 +258,8 @@ CellMasks StageCut::masks(Index head) const {
   });
 }
 
-Index StageCut::first_row() const { return settle(rows, tensor().matrix(batch, 0).rows, "--rows").first; }
-Index StageCut::first_col() const { return settle(cols, tensor().matrix(batch, 0).cols, "--cols").first; }
+Index StageCut::first_row() const { return part_within(rows, tensor().matrix(batch, 0).rows, "--rows").first; }
+Index StageCut::first_col() const { return part_within(cols, tensor().matrix(batch, 0).cols, "--cols").first; }
 
 std::string formula_of(const Trace& trace, Stage stage) {
   std::string formula(info(stage).formula);

@@ -21,9 +21,9 @@ struct Part {
 /// "3:9", ":-1"
 std::string python_slice(const Part& part);
 /// The range within `count`. Throws SettingError for `option` if it is empty.
-std::pair<Index, Index> settle(const Part& part, Index count, const char* option);
+std::pair<Index, Index> part_within(const Part& part, Index count, const char* option);
 
-/// The part chosen by --rows and --cols. Throws SettingError like settle().
+/// The part chosen by --rows and --cols. Throws SettingError like part_within().
 MatrixView part_of(const MatrixView& whole, const Part& rows, const Part& cols);
 
 /// One matrix computed from all heads.

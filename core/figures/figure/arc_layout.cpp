@@ -90,7 +90,7 @@ class ArcPlacer {
 
   /// The largest text, and the number of columns, that fit the size. If it is too small, the words are left out.
   void fit(Index& columns, Index count, FigureMetrics& m) {
-    m = with_wide_gaps(tight_metrics(spec_, least_text));
+    m = with_wide_gaps(tight_metrics(spec_, roomy_metrics(spec_).label_text));
     title_ = title_lines(spec_, m.title_text, spec_.size->width - 2 * m.margin, typesetter_);
     float best = 0;
     Index chosen = 1;
@@ -124,9 +124,14 @@ class ArcPlacer {
       if (!titled_) out_.left_out.emplace_back("title");
     }
     if (is_given) panel_height_ = high - title_room(m) / static_cast<float>(lines);
-    pitch_ = std::min((panel_height_ - head_ - names_ - key_) / longest(), 2 * text_);
+    // What is left over stands on both sides: very long or very flat arcs are hard to follow.
+    pitch_ = std::min((panel_height_ - head_ - names_ - key_) / longest(), 3.2f * text_);
     panel_width_ = wide;
-    span_ = std::max(4.0f, wide - left_ - right_ - 0.8f * text_);
+    const float most_span = wide - left_ - right_ - 0.8f * text_;
+    span_ = std::clamp(2.2f * pitch_ * longest(), std::min(14 * text_, std::max(4.0f, most_span)),
+                       std::max(4.0f, most_span));
+    beside_ = std::max(0.0f, most_span - span_) / 2;
+    above_ = is_given ? std::max(0.0f, panel_height_ - head_ - names_ - key_ - pitch_ * longest()) / 2 : 0;
     out_.height = is_given ? spec_.size->height
                            : static_cast<float>(lines) * (panel_height_ + m.panel_gap) - m.panel_gap + 2 * m.margin +
                                  title_room(m);
@@ -142,7 +147,8 @@ class ArcPlacer {
     colour.a = static_cast<std::uint8_t>(std::lround(40 + 215 * share));
     return colour;
   }
-  static float width_of(float share) { return (0.3f + 1.5f * share) * units_to_a_point; }
+  /// Lines are as bold as the type that they join.
+  float width_of(float share) const { return (0.3f + 1.5f * share) * std::max(units_to_a_point, text_ / 9); }
 
   /// Sample lines with their numbers, as wide and strong as those of the panel.
   void strength_key(std::size_t i, float x, float y) {
@@ -151,7 +157,7 @@ class ArcPlacer {
     for (const float share : {1.0f, 0.5f, 0.1f}) {
       const std::string number = formatted("%.2g", static_cast<double>(share * most));
       const float end = at + 1.6f * text_, wide = typesetter_.width(number, FontRole::text, text_);
-      if (end + 0.4f * text_ + wide > x + panel_width_) break;
+      if (end + 0.4f * text_ + wide > x + panel_width_ - beside_) break;
       out_.paths.push_back({{PathStep{{at, y}}, PathStep{{end, y}}}, width_of(share), ink_of(i, share), false});
       put(number, {end + 0.4f * text_, y + half}, Anchor::start, theme_.muted);
       at = end + wide + 1.4f * text_;
@@ -173,8 +179,8 @@ class ArcPlacer {
     for (std::size_t i = 0; i < spec_.panels.size(); ++i) {
       const auto column = static_cast<float>(static_cast<Index>(i) % columns),
                  line = static_cast<float>(static_cast<Index>(i) / columns);
-      const float x = m.margin + column * (panel_width_ + m.panel_gap),
-                  y = m.margin + title_room(m) + line * (panel_height_ + m.panel_gap);
+      const float x = m.margin + column * (panel_width_ + m.panel_gap) + beside_,
+                  y = m.margin + title_room(m) + line * (panel_height_ + m.panel_gap) + above_;
       const float from = x + left_ + 0.4f * text_, to = from + span_, top = y + head_ + names_;
       const auto centre = [&](Index at, std::size_t count) {
         return top + pitch_ * (static_cast<float>(at) + 0.5f + (longest() - static_cast<float>(count)) / 2);
@@ -229,7 +235,7 @@ class ArcPlacer {
   FigureLayout out_;
   bool titled_ = true, shows_words_ = true;
   float text_ = 12, pitch_ = 0, left_ = 0, right_ = 0, span_ = 0, head_ = 0, names_ = 0, key_ = 0, panel_width_ = 0,
-        panel_height_ = 0;
+        panel_height_ = 0, beside_ = 0, above_ = 0;
 };
 
 }  // namespace

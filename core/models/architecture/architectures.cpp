@@ -98,7 +98,6 @@ constexpr Architecture rows[] = {
     {"bart", "BART", build_bart},
     {"mbart", "mBART", build_mbart},
     {"marian", "Marian", build_marian},
-    {"whisper", "Whisper", build_whisper},
     {"nn.Transformer", "nn.Transformer", build_torch_transformer, Scope::network},
     {"qwen2_vl", "Qwen 2 VL", build_rms_decoder, Scope::layer},
     {"qwen2_5_vl", "Qwen 2.5 VL", build_rms_decoder, Scope::layer},
@@ -214,7 +213,7 @@ void check_sizes(const Config& config, const Checkpoint& checkpoint) {
       "num_hidden_layers n_layer n_layers num_layers num_decoder_layers encoder_layers decoder_layers";
   constexpr std::string_view widths =
       "head_dim d_kv hidden_size n_embd d_model dim rotary_dim intermediate_size num_attention_heads n_head num_heads "
-      "num_key_value_heads vocab_size kv_lora_rank q_lora_rank qk_rope_head_dim num_mel_bins qk_nope_head_dim "
+      "num_key_value_heads vocab_size kv_lora_rank q_lora_rank qk_rope_head_dim qk_nope_head_dim "
       "v_head_dim moe_intermediate_size n_shared_experts num_local_experts num_experts n_routed_experts";
   const auto check = [&](std::string_view names, Index have, double always, const Message& expected) {
     for (const std::string_view name : Parts(names, ' ')) {
@@ -231,7 +230,7 @@ void check_sizes(const Config& config, const Checkpoint& checkpoint) {
 
 namespace {
 
-/// Reads the ids of special tokens, and of the tokens that a decoder must write.
+/// Reads the ids of special tokens, and of the token that a decoder must write first.
 void read_special_tokens(const Config& config, NetworkSpec& spec) {
   for (const auto& [name, field] : {std::pair{"decoder_start_token_id", &spec.start_token},
                                     {"eos_token_id", &spec.end_token},
@@ -240,13 +239,8 @@ void read_special_tokens(const Config& config, NetworkSpec& spec) {
     if (value && value->is_array() && !value->empty()) value = &value->front();
     if (value && value->is_number_unsigned()) *field = value->get<Index>();
   }
-  const json* forced = config.find({"forced_decoder_ids"});
-  for (const json& pair : forced && forced->is_array() ? *forced : json::array()) {
-    if (pair.is_array() && pair.size() == 2 && pair[0].is_number_unsigned() && pair[1].is_number_unsigned())
-      spec.forced[pair[0].get<Index>()] = pair[1].get<Index>();
-  }
   if (const json* first = config.find({"forced_bos_token_id"}); first && first->is_number_unsigned())
-    spec.forced[1] = first->get<Index>();
+    spec.forced_first = first->get<Index>();
 }
 
 }  // namespace

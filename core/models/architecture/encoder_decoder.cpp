@@ -1,5 +1,4 @@
-// Encoder and decoder: T5 (Raffel et al. 2020), BART (Lewis et al. 2019), Marian (Junczys-Dowmunt et al. 2018), Whisper
-// (Radford et al. 2022).
+// Encoder and decoder: T5 (Raffel et al. 2020), BART (Lewis et al. 2019), Marian (Junczys-Dowmunt et al. 2018).
 
 #include <algorithm>
 
@@ -75,42 +74,19 @@ struct BartFlavour {
   Index offset = 2;
   const char* activation = "gelu";
   bool scaled = false;
-  bool reads_sound = false;  ///< the encoder reads sounds (Whisper)
 };
 
-/// The beginning of Whisper: two convolutions over a spectrogram. The second one halves the number of frames.
-void build_sound_embedding(NetworkBuilder& b, EmbeddingSpec& embedding, Index d, Index positions) {
-  const Config& c = b.config;
-  const Index bands = c.whole({"num_mel_bins"}, 80);
-  for (const auto& [name, in] : {std::pair{"encoder.conv1", bands}, {"encoder.conv2", d}}) {
-    LinearSpec& convolution = embedding.convolutions.emplace_back();
-    convolution.weight = b.array(std::string(name) + ".weight", {d, in, 3}, b.as_config_says());
-    convolution.bias = b.array(std::string(name) + ".bias", {d}, b.as_config_says());
-  }
-  embedding.positions = b.array("encoder.embed_positions.weight", {positions, d}, b.as_config_says());
-  b.network.sound = SoundSpec{bands, 2 * positions};
-  for (const char* unused : {"use_weighted_layer_sum", "classifier_proj_size", "median_filter_width",
-                             "apply_spec_augment", "mask_time_prob", "mask_time_length", "mask_time_min_masks",
-                             "mask_feature_prob", "mask_feature_length", "mask_feature_min_masks"})
-    c.find({unused});
-  if (c.find({"suppress_tokens", "begin_suppress_tokens"}))
-    b.network.notes.push_back("suppress_tokens are not kept from being written");
-}
-
-/// The embedding of the encoder or the decoder: tokens or sounds, and positions.
+/// The embedding of the encoder or the decoder: tokens and positions.
 void build_bart_embedding(NetworkBuilder& b, const BartFlavour& flavour, EmbeddingSpec& embedding, bool decodes,
                           const std::string& tokens) {
   const Config& c = b.config;
   const std::string side = decodes ? "decoder" : "encoder", why = b.as_config_says();
   const Index d = b.network.width;
-  const Index positions = flavour.reads_sound ? c.whole({decodes ? "max_target_positions" : "max_source_positions"})
-                                              : c.whole({"max_position_embeddings"}, 1024);
+  const Index positions = c.whole({"max_position_embeddings"}, 1024);
   const std::string own = side + ".embed_tokens.weight", rows = side + ".embed_positions.weight";
   const bool has_own = b.has(own) && decodes && !c.flag({"share_encoder_decoder_embeddings"}, true);
-  if (flavour.reads_sound && !decodes) build_sound_embedding(b, embedding, d, positions);
-  else embedding.tokens = has_own ? b.array(own, {b.network.vocabulary, d}, why) : tokens;
-  const bool scaled = c.flag({"scale_embedding"}, flavour.scaled) && !flavour.reads_sound;  // not in Whisper
-  embedding.scale = scaled ? std::sqrt(static_cast<double>(d)) : 1;
+  embedding.tokens = has_own ? b.array(own, {b.network.vocabulary, d}, why) : tokens;
+  embedding.scale = c.flag({"scale_embedding"}, flavour.scaled) ? std::sqrt(static_cast<double>(d)) : 1;
   embedding.position_kind = flavour.sinusoidal ? PositionKind::sinusoidal : PositionKind::learned;
   if (!flavour.sinusoidal || b.has(rows)) embedding.positions = b.array(rows, {positions + flavour.offset, d}, why);
   embedding.position_offset = flavour.offset;
@@ -120,8 +96,7 @@ void build_bart_embedding(NetworkBuilder& b, const BartFlavour& flavour, Embeddi
 
 void build_bart_family(NetworkBuilder& b, const BartFlavour& flavour) {
   const Config& c = b.config;
-  const std::string first_tokens = flavour.reads_sound ? "decoder.embed_tokens.weight" : "encoder.embed_tokens.weight";
-  b.find_prefix({"shared.weight", first_tokens});
+  b.find_prefix({"shared.weight", "encoder.embed_tokens.weight"});
   BlockLayout layout = fairseq_blocks;
   layout.norms_after = !flavour.norms_before;
   layout.names.cross_norm = "encoder_attn_layer_norm";
@@ -131,7 +106,7 @@ void build_bart_family(NetworkBuilder& b, const BartFlavour& flavour) {
   c.find({"num_hidden_layers", "static_position_embeddings", "share_encoder_decoder_embeddings", "decoder_vocab_size",
           "encoder_no_repeat_ngram_size", "extra_pos_embeddings", "force_bos_token_to_be_generated"});
   b.network.width = d;
-  const std::string tokens = b.tokens(b.has("shared.weight") ? "shared.weight" : first_tokens, d);
+  const std::string tokens = b.tokens(b.has("shared.weight") ? "shared.weight" : "encoder.embed_tokens.weight", d);
   for (const bool decodes : {false, true}) {
     const std::string side = decodes ? "decoder" : "encoder";
     layout.names.blocks = decodes ? "decoder.layers." : "encoder.layers.";
@@ -146,8 +121,7 @@ void build_bart_family(NetworkBuilder& b, const BartFlavour& flavour) {
     b.add_blocks(stack, layout);
     if (flavour.norms_before) stack.final_norm = b.norm(side + ".layer_norm", layout);
   }
-  b.network.head.output = b.output_head(flavour.reads_sound ? "proj_out.weight" : "lm_head.weight", d,
-                                        c.flag({"tie_word_embeddings"}, true));
+  b.network.head.output = b.output_head("lm_head.weight", d, c.flag({"tie_word_embeddings"}, true));
   if (b.file.has("final_logits_bias")) {
     const OtherPrefix root(b);
     b.network.head.output.bias = b.array("final_logits_bias", {1, b.network.vocabulary}, b.as_config_says());
@@ -161,9 +135,6 @@ void build_t5(NetworkBuilder& b) { build_t5_family(b, true); }
 void build_mt5(NetworkBuilder& b) { build_t5_family(b, false); }
 void build_bart(NetworkBuilder& b) { build_bart_family(b, {}); }
 void build_mbart(NetworkBuilder& b) { build_bart_family(b, {.norms_before = true}); }
-void build_whisper(NetworkBuilder& b) {
-  build_bart_family(b, {.embedding_norm = false, .norms_before = true, .offset = 0, .reads_sound = true});
-}
 void build_marian(NetworkBuilder& b) {
   build_bart_family(b,
                     {.embedding_norm = false, .sinusoidal = true, .offset = 0, .activation = "swish", .scaled = true});

@@ -201,7 +201,7 @@ Build build_bert, build_roberta, build_electra, build_albert, build_modernbert, 
 // vision.cpp
 Build build_vit, build_deit, build_dinov2, build_clip, build_siglip, build_timm_vit, build_clip_text, build_siglip_text;
 // encoder_decoder.cpp
-Build build_torch_transformer, build_t5, build_mt5, build_bart, build_mbart, build_whisper, build_marian;
+Build build_torch_transformer, build_t5, build_mt5, build_bart, build_mbart, build_marian;
 /// The part for the image tower in a config.json of two towers, with that of the text tower as its text_config.
 nlohmann::json image_tower_config(const nlohmann::json& whole, const std::string& type);
 /// timm's config.json (a name and a preprocessor) as Hugging Face would write it; unchanged if it is no plain ViT.

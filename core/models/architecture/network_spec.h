@@ -3,7 +3,6 @@
 // core/compute/network/forward computes it.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -158,9 +157,6 @@ struct EmbeddingSpec {
   /// For pictures (Dosovitskiy et al. 2020): each patch [channels, p, p] goes through this, [d, …].
   LinearSpec patches{};
   std::vector<ExtraToken> extra{};  ///< before the patches
-  /// For sounds (Radford et al. 2022): convolutions [out, in, 3] over time, each followed by GELU;
-  /// the first has a stride of one frame, the second of two.
-  std::vector<LinearSpec> convolutions{};
   double scale = 1;
   PositionKind position_kind = PositionKind::none;
   std::string positions;      ///< [n, d]; sinusoids may be computed instead
@@ -216,11 +212,6 @@ struct PictureSpec {
   Index table_rows = 0, table_columns = 0;  ///< of the table of positions; 0: equal to the patches
 };
 
-/// A sound as its log-mel spectrogram: bands × frames.
-struct SoundSpec {
-  Index bands = 80, frames = 3000;
-};
-
 struct NetworkSpec;
 /// Texts that a picture is compared with (CLIP: Radford et al. 2021, SigLIP: Zhai et al. 2023). The logit of a text t
 /// and a picture i is e^scale · t/|t| · i/|i| + bias.
@@ -245,8 +236,7 @@ struct NetworkSpec {
   bool each_alone = false;                 ///< a label's probability is a sigmoid of its logit, not a softmax over all
   std::optional<Index>
       filled_with{};  ///< a text is padded with this token up to the last position, and all tokens are attended to
-  std::optional<SoundSpec> sound{};  ///< its encoder reads sounds
-  std::map<Index, Index> forced{};   ///< given tokens of a decoder, by position
+  std::optional<Index> forced_first{};  ///< the first token that a decoder writes, if it is given
   /// Whether it predicts the next word of a text.
   bool writes() const { return !masked && !takes_tensors && !picture && stacks.size() == 1; }
   std::optional<Index> start_token, end_token, mask_token;

@@ -57,8 +57,12 @@ SavedSettings::SavedSettings(const std::filesystem::path& folder)
     : settings_(read_if_present(folder / "tokenizer_config.json")),
       names_(read_if_present(folder / "special_tokens_map.json")),
       added_(read_if_present(folder / "added_tokens.json")),
-      model_(read_if_present(folder / "config.json")),
       folder_(folder) {}
+
+const Json& SavedSettings::model() const {
+  if (!model_) model_ = read_if_present(folder_ / "config.json");
+  return *model_;
+}
 
 std::optional<bool> SavedSettings::flag(const char* name) const {
   const Json& value = field(settings_, name);
@@ -75,7 +79,7 @@ std::string SavedSettings::tokenizer_class() const {
     std::string name = saved.get<std::string>();
     return name.ends_with("Fast") ? name.substr(0, name.size() - 4) : name;
   }
-  const Json& type = field(model_, "model_type");
+  const Json& type = field(model(), "model_type");
   const std::string model = " " + (type.is_string() ? type.get<std::string>() : "") + " ";
   const auto* found = std::ranges::find_if(
       usual_classes, [&](const UsualClass& each) { return each.models.find(model) != std::string_view::npos; });
@@ -84,7 +88,7 @@ std::string SavedSettings::tokenizer_class() const {
 
 std::optional<Index> SavedSettings::whole(const char* name) const { return whole_number(field(settings_, name)); }
 
-std::optional<Index> SavedSettings::vocabulary() const { return whole_number(field(model_, "vocab_size")); }
+std::optional<Index> SavedSettings::vocabulary() const { return whole_number(field(model(), "vocab_size")); }
 
 std::vector<AddedToken> SavedSettings::added_tokens(Vocabulary& vocabulary) const {
   std::vector<AddedToken> tokens;

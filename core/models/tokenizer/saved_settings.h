@@ -28,7 +28,11 @@ class SavedSettings {
   std::vector<AddedToken> added_tokens(Vocabulary& vocabulary) const;
 
  private:
-  Json settings_, names_, added_, model_;
+  /// config.json, read when it is first asked for.
+  const Json& model() const;
+
+  Json settings_, names_, added_;
+  mutable std::optional<Json> model_;
   std::filesystem::path folder_;
 };
 

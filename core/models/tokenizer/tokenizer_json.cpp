@@ -44,10 +44,12 @@ void add_saved(const SavedSettings& saved, TokenizerParts& parts) {
     if (std::ranges::find(parts.added, token.text, &AddedToken::text) == parts.added.end())
       parts.added.push_back(token);
   }
-  const std::string type = saved.tokenizer_class();
   // For these classes the settings can also remove a token; for others they only add one.
-  const bool can_remove =
-      type == "LlamaTokenizer" || type == "CodeLlamaTokenizer" || type == "GemmaTokenizer" || type == "CohereTokenizer";
+  const auto can_remove = [&] {
+    const std::string type = saved.tokenizer_class();
+    return type == "LlamaTokenizer" || type == "CodeLlamaTokenizer" || type == "GemmaTokenizer" ||
+           type == "CohereTokenizer";
+  };
   const auto apply = [&](const char* flag, const char* name, std::vector<Token>& around) {
     const std::optional<bool> wanted = saved.flag(flag);
     const std::optional<std::string> text = saved.token(name);
@@ -56,7 +58,7 @@ void add_saved(const SavedSettings& saved, TokenizerParts& parts) {
     const bool present = std::ranges::find(around, token) != around.end();
     if (*wanted && !present)
       around.insert(name == std::string_view("bos_token") ? around.begin() : around.end(), token);
-    if (!*wanted && present && can_remove) std::erase(around, token);
+    if (!*wanted && present && can_remove()) std::erase(around, token);
   };
   apply("add_bos_token", "bos_token", parts.before);
   apply("add_eos_token", "eos_token", parts.after);

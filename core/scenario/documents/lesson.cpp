@@ -9,16 +9,15 @@
 #include "core/base/assets/assets.h"
 #include "core/base/files/error_place.h"
 #include "core/base/files/load_budget.h"
+#include "core/base/files/places.h"
 #include "core/base/tensor/error.h"
 #include "core/base/text/texts.h"
 #include "core/base/text/utf8_path.h"
-#include "core/models/architecture/model_folder.h"
 #include "core/scenario/documents/scenario_json.h"
 #include "core/scenario/settings/json_place.h"
 #include "core/scenario/settings/lesson_markdown.h"
 
 namespace headlight {
-namespace {
 
 Lesson read_lesson(const std::string& file) {
   const Json json = read_lesson_text(file).json;
@@ -37,6 +36,8 @@ Lesson read_lesson(const std::string& file) {
   return lesson;
 }
 
+namespace {
+
 std::vector<Lesson> lessons_in(const std::filesystem::path& folder, std::vector<Message>* troubles) {
   std::vector<Lesson> lessons;
   for (const std::string& file : lesson_files(folder)) {
@@ -50,14 +51,13 @@ std::vector<Lesson> lessons_in(const std::filesystem::path& folder, std::vector<
   return lessons;
 }
 
-/// Whether this is a lesson with steps (core/teaching/lesson/course.h). Here only its beginning is used.
+}  // namespace
+
 bool has_steps(const std::string& file) {
   if (is_markdown(file)) return true;
   const Json json = read_json(file);
   return json.is_object() && json.contains("steps");
 }
-
-}  // namespace
 
 std::vector<Lesson> shipped_lessons(std::vector<Message>* troubles) { return lessons_in(asset("lessons"), troubles); }
 
@@ -76,31 +76,6 @@ Lesson shipped_lesson(const std::string& id) {
     }
   }
   throw SettingError(Message("lesson:{0}", id), "no such lesson", Message("expected one of {0}", ids));
-}
-
-Lesson open_source(const std::string& named) {
-  constexpr std::string_view prefix = "lesson:";
-  std::string file = named;  // without slashes at the end, which must not appear in titles
-  while (file.size() > 1 && file.ends_with('/')) file.pop_back();
-  if (file.empty()) return shipped_lesson(default_lesson);
-  if (file.starts_with(prefix)) return shipped_lesson(file.substr(prefix.size()));
-  Lesson opened;
-  if (is_model_folder(file)) {  // an index of shards also ends in .json
-    opened.scenario.source = Source::file;
-    opened.scenario.file = file;
-    return opened;
-  }
-  const std::string extension = lowercase(file.substr(std::min(file.find_last_of('.'), file.size())));
-  if ((extension == ".json" || is_markdown(file)) && has_steps(file)) {
-    opened = read_lesson(file);
-  } else if (extension == ".json") {
-    opened.scenario = read_scenario(file, &opened.view);
-    opened.file = file;
-  } else {
-    opened.scenario.source = Source::file;
-    opened.scenario.file = file;
-  }
-  return opened;
 }
 
 namespace {

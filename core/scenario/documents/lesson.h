@@ -1,4 +1,4 @@
-// Lessons and everything else that can be opened: a scenario with a text.
+// Lessons: a scenario with a text.
 #pragma once
 
 #include <map>
@@ -31,9 +31,9 @@ Lesson shipped_lesson(const std::string& id);
 /// What is opened if no file is named.
 inline constexpr const char* default_lesson = "first-light";
 
-/// Reads a FILE argument of the command line, or a file dropped on the window: a lesson for "lesson:ID" and "", a
-/// scenario for .json, otherwise tensors, which are not opened yet. Only a lesson has a title. Throws FileError,
-/// SettingError.
-Lesson open_source(const std::string& file);
+/// Whether the file is a lesson with steps (core/teaching/lesson/course.h).
+bool has_steps(const std::string& file);
+/// The beginning of such a file, or a lesson without steps. Throws FileError.
+Lesson read_lesson(const std::string& file);
 
 }  // namespace headlight

@@ -365,7 +365,7 @@ std::vector<std::string> open_axes(const Scenario& scenario) {
   if (scenario.source != Source::file || !scenario.axes.empty()) return {};
   try {
     const TensorFile file(scenario.file);
-    const auto found = find_precomputed(file.arrays(), scenario);
+    const auto found = find_precomputed(file, scenario);
     if (!found || found->weights.empty()) return {};
     std::vector<Assumption> assumptions;
     const Resolving resolving{scenario};

@@ -144,8 +144,7 @@ AttentionKeys choose_among(const std::vector<AttentionKeys>& all, const ArrayFil
 
 }  // namespace
 
-AttentionKeys choose_attention(const ArrayFile& file, const std::string& layer, const std::string& names) {
-  const std::vector<AttentionKeys> all = find_attentions(file, names);
+AttentionKeys choose_attention(const ArrayFile& file, const std::vector<AttentionKeys>& all, const std::string& layer) {
   AttentionKeys chosen = choose_among(all, file, layer);
   chosen.around = modules_around(chosen, all);
   return chosen;

@@ -14,10 +14,7 @@
 namespace headlight {
 namespace {
 
-struct InputNames {
-  std::string query, key, value;  ///< equal in self-attention; "" if the file has none
-};
-InputNames find_inputs(const FileReading& r);
+const InputNames& input_names(const FileReading& r);
 
 /// Whether the weights are named as in nn.MultiheadAttention.
 bool is_torch_module(const FileReading& r) {
@@ -26,7 +23,7 @@ bool is_torch_module(const FileReading& r) {
 
 /// Whether the masks fit inputs that are stored as [n, B, d], as in nn.MultiheadAttention, and not as [B, n, d].
 bool masks_say_length_first(const FileReading& r) {
-  const InputNames names = find_inputs(r);
+  const InputNames& names = input_names(r);
   if (names.query.empty()) return false;
   const ArrayFile& file = r.file.arrays();
   const Shape &q = file.find(names.query)->shape, &k = file.find(names.key)->shape;
@@ -161,6 +158,11 @@ InputNames find_inputs(const FileReading& r) {
   return names;
 }
 
+const InputNames& input_names(const FileReading& r) {
+  if (!r.found->inputs) r.found->inputs = find_inputs(r);
+  return *r.found->inputs;
+}
+
 /// The names of the matrices that each input is multiplied by, for error messages.
 Message weight_name(const FileReading& r, const LinearKeys& keys, const Tensor& weight) {
   return {"{0} {1}", in_quotes(r.keys.is_packed() ? r.keys.packed.weight : keys.weight), to_string(weight.shape())};
@@ -197,7 +199,7 @@ void choose_layout(FileReading& r) {
     layout = s.weight_order == WeightOrder::in_out ? WeightLayout::in_out : WeightLayout::out_in;
   if (!layout && keys.bare) {
     // A square matrix shows nothing; that of the keys or of the values then may.
-    const InputNames names = find_inputs(r);
+    const InputNames& names = input_names(r);
     const std::pair<const LinearKeys*, const std::string*> places[] = {
         {&keys.q, &names.query}, {&keys.k, &names.key}, {&keys.v, &names.value}};
     for (const auto& [linear, name] : places) {
@@ -254,7 +256,7 @@ TextSequence read_sequence(const FileReading& r, const SizedParameters& sized,
     return {std::move(typed), {}};
   }
   if (s.text_as_input) return read_text(r, dims, layer);
-  const InputNames names = find_inputs(r);
+  const InputNames& names = input_names(r);
   if (names.query.empty()) return {draw_missing(r, dims), {}};
   const char* why = "since the file holds the inputs";
   must_be_unset(s, {"batch_size", "queries", "keys"}, why);
@@ -362,13 +364,13 @@ Inputs begin_at_precomputed(const FileReading& r, const PrecomputedAttention& fo
   PrecomputedSequence precomputed = read_precomputed(r, found);
   const bool attention_alone = precomputed.sequence.weights.defined();
   FileRules rules = attention_alone ? FileRules() : read_settings(r, precomputed.dims, {});
-  Masking masking = read_masks(r, precomputed.dims, {.file_mask = precomputed.mask, .bias = rules.bias});
+  Masking masking = read_masks(r, precomputed.dims, {.file_mask = precomputed.mask, .attn_bias = rules.attn_bias});
   masking.guessed = precomputed.mask.defined() && identical(masking.file_mask, precomputed.mask);
   name_positions(r, precomputed.dims, precomputed.sequence);
   note_unused(r, attention_alone);
   note_untaken_numbers(r);
-  Inputs inputs{{}, std::move(precomputed.sequence), std::move(masking), precomputed.dims, rules.says};
-  if (rules.own) inputs.file = std::make_shared<const ModelLayer>(std::move(*rules.own), nullptr, file);
+  Inputs inputs{{}, std::move(precomputed.sequence), std::move(masking), precomputed.dims, std::move(rules.rules)};
+  inputs.file = file;
   return inputs;
 }
 
@@ -380,11 +382,12 @@ Inputs begin_at_the_inputs(const FileReading& r, const std::shared_ptr<const Ten
   Dims dims = sized(sized_parameters.dims, read.sequence);
   settle_heads(r.resolving.scenario, dims);
   const FileRules rules = with_layer_arrays(r, layer, dims, read_settings(r, dims, layer));
-  Masking masking = read_masks(r, dims, {.valid_lens = read.valid_lens, .bias = rules.bias});
+  Masking masking = read_masks(r, dims, {.valid_lens = read.valid_lens, .attn_bias = rules.attn_bias});
   if (layer) note_model_mask(r, *layer, dims, masking);
   name_positions(r, dims, read.sequence);
-  Inputs inputs{std::move(sized_parameters.parameters), std::move(read.sequence), std::move(masking), dims, rules.says};
-  if (rules.own) inputs.file = std::make_shared<const ModelLayer>(*rules.own, nullptr, file);
+  Inputs inputs{std::move(sized_parameters.parameters), std::move(read.sequence), std::move(masking), dims,
+                rules.rules};
+  inputs.file = file;
   add_own_keys(r, inputs);
   note_unused(r, false);
   note_untaken_numbers(r);
@@ -404,7 +407,7 @@ std::optional<NamedWords> words_of(const FileReading& r, std::initializer_list<c
 
 bool attends_elsewhere(const FileReading& r) {
   if (r.resolving.scenario.x || r.resolving.scenario.text_as_input) return false;
-  const InputNames names = find_inputs(r);
+  const InputNames& names = input_names(r);
   return names.key != names.query;
 }
 
@@ -417,21 +420,21 @@ Inputs inputs_of_file(const Resolving& resolving) {
     throw SettingError("packed", "cannot be set, since the file's weights are as they are",
                        "expected a file without weights");
   const std::shared_ptr<const TensorFile> file =
-      TensorFile::open(s.file, resolving.last ? file_under(resolving.last->file) : nullptr);
+      TensorFile::open(s.file, resolving.last ? resolving.last->file : nullptr);
   std::vector<Assumption> assumptions;
   Inputs inputs;
-  if (const auto precomputed = find_precomputed(file->arrays(), s)) {
+  if (const auto precomputed = find_precomputed(*file, s)) {
     inputs = begin_at_precomputed({resolving, *file, {}, assumptions}, *precomputed, file);
   } else {
     if (!s.axes.empty())
       throw SettingError("--axes", "says what the axes of saved attention are, and the file holds projections",
                          "expected it unset");
-    FileReading reading{resolving, *file, choose_attention(file->arrays(), s.layer, s.names), assumptions};
+    FileReading reading{resolving, *file, choose_attention(file->arrays(), file->attentions(s.names), s.layer),
+                        assumptions};
     choose_layout(reading);
     choose_packing(reading);
     inputs = begin_at_the_inputs(reading, file);
   }
-  if (!inputs.file) inputs.file = file;
   inputs.assumptions = std::move(assumptions);
   return inputs;
 }

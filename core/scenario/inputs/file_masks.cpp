@@ -293,7 +293,7 @@ std::string stored_mask(const FileReading& r, const Dims& dims, const MaskName& 
 Masking kept(Masking made, const Inputs* last) {
   if (!last) return made;
   made.file_mask = keep_if_equal(made.file_mask, last->file_mask);
-  made.bias = keep_if_equal(made.bias, last->bias);
+  made.attn_bias = keep_if_equal(made.attn_bias, last->attn_bias);
   return made;
 }
 
@@ -325,7 +325,7 @@ void MaskReading::restrict_to(const std::string& rule) {
 void MaskReading::add_bias(const Tensor& bias) {
   if (!all_of(bias, [](float v) { return !std::isnan(v); }))
     file.fail("its additive mask holds NaN", "expected numbers or -inf");
-  Tensor& sum = masking.bias;
+  Tensor& sum = masking.attn_bias;
   sum = sum.defined() ? combined(sum, bias, [](float a, float b) { return a + b; }) : bias;
 }
 
@@ -376,8 +376,7 @@ void add_mask_file(const Resolving& resolving, Inputs& inputs) {
   MaskReading m{r, inputs.dims, inputs};
   m.masking.file_mask = {};
   m.masking.file_rule.clear();
-  const std::shared_ptr<const TensorFile> source = inputs.file ? file_under(inputs.file) : nullptr;
-  const ArrayFile& beside = (source ? *source : r.file).arrays();
+  const ArrayFile& beside = (inputs.file ? *inputs.file : r.file).arrays();
   bool found = false;
   for (const MaskName& entry : mask_names) {
     if (!r.file.arrays().find(entry.name)) continue;

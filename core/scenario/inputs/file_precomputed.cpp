@@ -317,7 +317,7 @@ std::string layer_within(const Scenario& scenario, const PrecomputedAttention& f
 
 std::vector<FileAttention> attentions_of(const TensorFile& file, const Scenario& scenario) {
   const ArrayFile& arrays = file.arrays();
-  const std::optional<PrecomputedAttention> chosen = find_precomputed(arrays, scenario);
+  const std::optional<PrecomputedAttention> chosen = find_precomputed(file, scenario);
   if (!chosen || chosen->weights.empty()) return {};
   std::vector<PrecomputedAttention> groups = all_weights(arrays);
   if (!std::ranges::all_of(groups, is_of_one_call)) groups = {*chosen};
@@ -344,10 +344,10 @@ std::vector<FileAttention> attentions_of(const TensorFile& file, const Scenario&
   return all;
 }
 
-std::optional<PrecomputedAttention> find_precomputed(const ArrayFile& file, const Scenario& scenario) {
-  if (!find_attentions(file, scenario.names).empty()) return {};
-  if (auto heads = find_heads(file)) return heads;
-  return find_weights(file, scenario.layer);
+std::optional<PrecomputedAttention> find_precomputed(const TensorFile& file, const Scenario& scenario) {
+  if (!file.attentions(scenario.names).empty()) return {};
+  if (auto heads = find_heads(file.arrays())) return heads;
+  return find_weights(file.arrays(), scenario.layer);
 }
 
 PrecomputedSequence read_precomputed(const FileReading& r, const PrecomputedAttention& found) {

@@ -216,7 +216,7 @@ Tensor distance_bias(const FileReading& r, const Dims& d, const std::string& tab
 }
 
 /// A QK-norm without weights, as in Llama 4; `--qk-norm` replaces it.
-void add_unit_norm(const FileReading& r, const Dims& d, const NormSpec& norm, OwnRules& own) {
+void add_unit_norm(const FileReading& r, const Dims& d, const NormSpec& norm, Rules& own) {
   if (r.resolving.scenario.qk_norm != QkNorm::none) return r.assume("QK-norm", "--qk-norm in place of the model's");
   own.norm_kind = norm.kind == NormKind::rms ? QkNorm::rms : QkNorm::layer;
   own.q_norm = own.k_norm = Tensor::full({d.d_head}, 1);
@@ -236,7 +236,7 @@ bool has_relative_table(const FileReading& r, const Dims& dims) {
 
 FileRules with_layer_arrays(const FileReading& r, const std::optional<LayerDescription>& layer, const Dims& d,
                             FileRules rules) {
-  OwnRules own = rules.own.value_or(OwnRules());
+  Rules& own = rules.rules;
   // Without config.json, a block of Gemma 2 or 3 is known by its norm before the MLP.
   const bool plus_one =
       layer ? layer->attention.q_norm.plus_one : !r.find_around({"pre_feedforward_layernorm.weight"}).empty();
@@ -247,7 +247,7 @@ FileRules with_layer_arrays(const FileReading& r, const std::optional<LayerDescr
     r.fail("normalises queries and keys in different ways",
            "expected q_norm.weight and k_norm.weight, both [d_head] or both over all heads");
   }
-  const bool rotates = rules.says.rope != Rope::none || r.resolving.scenario.rope != Rope::none;
+  const bool rotates = own.rope != Rope::none || r.resolving.scenario.rope != Rope::none;
   if (q_norm.weight.defined() && q_norm.is_after_rope() && !q_norm.bias.defined() && rotates)
     r.fail(Message("holds {0}, a norm after RoPE in HunYuan's models, and the norm is computed before RoPE",
                    in_quotes(q_norm.name)),
@@ -284,13 +284,13 @@ FileRules with_layer_arrays(const FileReading& r, const std::optional<LayerDescr
   }
   const auto add_bias = [&](const std::string& table,
                             Tensor (*made)(const FileReading&, const Dims&, const std::string&)) {
-    rules.bias.defined() || !bias_name(r, d).empty() ? r.assume("bias", Message("the file's own, without {0}", table))
-                                                     : void(rules.bias = made(r, d, table));
+    rules.attn_bias.defined() || !bias_name(r, d).empty()
+        ? r.assume("bias", Message("the file's own, without {0}", table))
+        : void(rules.attn_bias = made(r, d, table));
   };
   if (const std::string table = relative_table(r); !table.empty() && table_fits(r, d, table))
     add_bias(table, distance_bias);
   if (const std::string table = window_table(r, d); !table.empty()) add_bias(table, window_bias);
-  if (own.q_norm.defined() || own.sink_logits.defined()) rules.own = std::move(own);
   return rules;
 }
 

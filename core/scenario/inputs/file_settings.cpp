@@ -23,9 +23,9 @@ float positive(const FileReading& r, const FileReading::Number& number) {
 
 bool has_projections(const FileReading& r) { return r.keys.is_packed() || !r.keys.q.weight.empty(); }
 
-SourceSettings read_numbers(const FileReading& r) {
+Rules read_numbers(const FileReading& r) {
   const Scenario& s = r.resolving.scenario;
-  SourceSettings says;
+  Rules says;
   if (const auto scale = r.own_number(
           {"scale", "scaling", "softmax_scale", "qk_scale", "sm_scale", "attn_scale", "attention_multiplier"})) {
     says.scale = positive(r, *scale);
@@ -108,7 +108,7 @@ std::string model_type(const LayerDescription& layer) {
 /// Rotates queries and keys by `rope`, which `source` says.
 void take_rope(const FileReading& r, const RopeSpec& rope, const std::string& source, const Dims& d, FileRules& rules) {
   const Scenario& scenario = r.resolving.scenario;
-  SourceSettings& says = rules.says;
+  Rules& says = rules.rules;
   says.rope = rope.pairing;
   says.rope_base = static_cast<float>(rope.theta);
   if (rope.channels() < d.d_head) says.rotary_dim = rope.channels();
@@ -125,15 +125,13 @@ void take_rope(const FileReading& r, const RopeSpec& rope, const std::string& so
   if (rope.scaled_by.empty()) return;
   const Index tokens = std::max(d.n_k, scenario.query_offset.value_or(0) + d.n_q);
   const bool is_long = rope.original > 0 && tokens > rope.original;
-  OwnRules own;
-  own.rope_frequencies = frequencies_for(rope, tokens);
-  own.rope_gain = is_long && rope.long_gain > 0 ? rope.long_gain : rope.gain;
+  says.rope_frequencies = frequencies_for(rope, tokens);
+  says.rope_gain = is_long && rope.long_gain > 0 ? rope.long_gain : rope.gain;
   const Message scaling =
       rope.original > 0 ? Message("{0}, for {1} tokens", rope.scaled_by, tokens) : Message(rope.scaled_by);
-  const std::string gain = shortest(static_cast<float>(own.rope_gain));
-  r.assume("positions", own.rope_gain == 1 ? Message("frequencies by {0} ({1})", scaling, source)
-                                           : Message("frequencies by {0}, times {1} ({2})", scaling, gain, source));
-  rules.own = std::move(own);
+  const std::string gain = shortest(static_cast<float>(says.rope_gain));
+  r.assume("positions", says.rope_gain == 1 ? Message("frequencies by {0} ({1})", scaling, source)
+                                            : Message("frequencies by {0}, times {1} ({2})", scaling, gain, source));
 }
 
 /// The file's own dictionary rope_scaling or rope_parameters, with the fields of config.json; null if it has none.
@@ -200,11 +198,9 @@ void take_own_rope(const FileReading& r, const Dims& d, FileRules& rules) {
     const std::string name = own_frequencies(r, d);
     if (name.empty()) return;
     const Tensor stored = r.load(name);
-    OwnRules own;
-    own.rope_frequencies.assign(stored.values().begin(), stored.values().end());
-    rules.own = std::move(own);
-    rules.says.rope = Rope::half;
-    if (2 * stored.count() < d.d_head) rules.says.rotary_dim = 2 * stored.count();
+    rules.rules.rope_frequencies.assign(stored.values().begin(), stored.values().end());
+    rules.rules.rope = Rope::half;
+    if (2 * stored.count() < d.d_head) rules.rules.rotary_dim = 2 * stored.count();
     return r.assume("positions", Message("RoPE by halves with the {0} frequencies of {1}", stored.count(), name));
   }
   const Scenario& scenario = r.resolving.scenario;
@@ -229,7 +225,7 @@ void take_own_rope(const FileReading& r, const Dims& d, FileRules& rules) {
 }
 
 /// Takes the scale if config.json says it, or if the family has another one than 1/√d_head.
-void take_scale(const FileReading& r, const LayerDescription& layer, SourceSettings& says) {
+void take_scale(const FileReading& r, const LayerDescription& layer, Rules& says) {
   const AttentionSpec& a = layer.attention;
   std::string why;
   for (const char* field :
@@ -260,18 +256,18 @@ void take_bias(const FileReading& r, const LayerDescription& layer, const Dims& 
   if (a.scaled_alibi) {
     const double scale = r.resolving.scenario.scale ? static_cast<double>(*r.resolving.scenario.scale)
                                                     : 1 / std::sqrt(static_cast<double>(d.d_head));
-    rules.bias = r.file.made("Falcon's ALiBi " + std::to_string(scale) + " over " + size,
-                             [&] { return falcon_alibi(d.heads, d.n_q, d.n_k, scale); });
+    rules.attn_bias = r.file.made("Falcon's ALiBi " + std::to_string(scale) + " over " + size,
+                                  [&] { return falcon_alibi(d.heads, d.n_q, d.n_k, scale); });
     r.assume("bias", "ALiBi scaled with the scores, in bfloat16 as Falcon has it (config.json)");
   } else if (!a.slopes.empty()) {
     const Index offset = r.resolving.scenario.query_offset.value_or(0);
     std::string slopes;
     for (const double slope : a.slopes) slopes += std::to_string(slope) + " ";
-    rules.bias = r.file.made("ALiBi " + slopes + "from " + std::to_string(offset) + " over " + size,
-                             [&] { return bias_of_slopes(a.slopes, d.n_q, d.n_k, offset); });
+    rules.attn_bias = r.file.made("ALiBi " + slopes + "from " + std::to_string(offset) + " over " + size,
+                                  [&] { return bias_of_slopes(a.slopes, d.n_q, d.n_k, offset); });
     r.assume("bias", "ALiBi with MPT's own slopes (config.json)");
   } else if (a.alibi) {
-    rules.says.alibi = true;
+    rules.rules.alibi = true;
     r.assume("bias", "ALiBi (config.json)");
   }
   if ((a.relative || a.other_relative) && !has_relative_table(r, d))
@@ -282,14 +278,13 @@ void take_bias(const FileReading& r, const LayerDescription& layer, const Dims& 
 
 std::optional<LayerDescription> describe_layer(const FileReading& r, const Dims& d) {
   if (r.keys.prefix.empty()) return {};  // this is no layer of a model, so config.json does not describe it
-  const std::filesystem::path path = path_from(r.file.path());
-  const nlohmann::json config = config_beside(path, r.keys.prefix);
+  const nlohmann::json& config = r.layer_config();
   if (!config.is_object()) return {};
   const Scenario& scenario = r.resolving.scenario;
   LayerAlone layer{r.keys.layer(),      d.d_query,          d.heads, d.kv_heads,
                    d.d_model / d.heads, r.keys.is_packed(), {},      scenario.rotary_dim};
   if (scenario.rope_base != Scenario().rope_base) layer.rope_base = static_cast<double>(scenario.rope_base);
-  return describe_layer(config, utf8_from(config_path(path)), Checkpoint(r.file.shared_arrays()), layer);
+  return describe_layer(config, utf8_from(r.file.config_path()), Checkpoint(r.file.shared_arrays()), layer);
 }
 
 FileRules read_settings(const FileReading& r, const Dims& dims, const std::optional<LayerDescription>& layer) {
@@ -297,9 +292,9 @@ FileRules read_settings(const FileReading& r, const Dims& dims, const std::optio
   check_sizes(r, dims);
   if (!layer) {
     take_own_rope(r, dims, rules);
-    if (!rules.says.scale && is_t5(r)) {
+    if (!rules.rules.scale && is_t5(r)) {
       const std::optional<float> set = r.resolving.scenario.scale;
-      rules.says.scale = 1.0F;
+      rules.rules.scale = 1.0F;
       r.assume("scale",
                set ? Message("{0} as set, where the names of the layer are T5's, whose scale is 1", shortest(*set))
                    : Message("1: the names of the layer are T5's, which does not scale"));
@@ -311,7 +306,7 @@ FileRules read_settings(const FileReading& r, const Dims& dims, const std::optio
   else if (const RopeSpec& rope = layer->attention.rope; rope.pairing != Rope::none)
     take_rope(r, rope, r.config_name(), dims, rules);
   else take_own_rope(r, dims, rules);
-  take_scale(r, *layer, rules.says);
+  take_scale(r, *layer, rules.rules);
   if (layer->fields.contains("auto_map"))
     r.assume("model", "auto_map in config.json names code of the model's own, which is not run");
   if (!layer->not_taken.empty())

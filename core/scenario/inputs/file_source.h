@@ -1,7 +1,6 @@
 // A scenario whose tensors come from a file: weights, inputs, masks and numbers, found by their names.
 #pragma once
 
-#include <filesystem>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -20,15 +19,20 @@
 
 namespace headlight {
 
-// The settings of one layer in config.json (Hugging Face) or params.json (Meta) next to a model's tensors.
+/// The part of config.json, TensorFile::config(), for the layer with this prefix: vision_config or audio_config for a
+/// layer of such a tower; for any other layer, text_config or, if there is none, the whole. Null if there is none.
+nlohmann::json config_of_layer(const nlohmann::json& whole, const std::string& layer);
 
-/// config.json in the folder of `tensors`; params.json if only that exists.
-std::filesystem::path config_path(const std::filesystem::path& tensors);
+/// The arrays of query, key and value; equal in self-attention; "" if the file has none.
+struct InputNames {
+  std::string query, key, value;
+};
 
-/// The part of config.json for the layer with this prefix: vision_config or audio_config for a layer of such a tower;
-/// for any other layer, text_config or, if there is none, the whole file. Null if there is no such file or part, or if
-/// it is not an object.
-nlohmann::json config_beside(const std::filesystem::path& tensors, const std::string& layer);
+/// What was looked for in a file, so that nothing is looked for twice.
+struct FoundInFile {
+  std::optional<InputNames> inputs{};
+  std::shared_ptr<const nlohmann::json> config{};
+};
 
 /// One attention of an open file, and the assumptions made while reading it.
 struct FileReading {
@@ -40,6 +44,7 @@ struct FileReading {
   std::shared_ptr<std::set<std::string>> asked = std::make_shared<std::set<std::string>>();
   /// Names of texts that were read as settings.
   std::shared_ptr<std::set<std::string>> words_read = std::make_shared<std::set<std::string>>();
+  std::shared_ptr<FoundInFile> found = std::make_shared<FoundInFile>();
 
   /// The first of `names` that is an array in the file, under the layer's prefix, at the top, or in a dictionary of
   /// inputs; "" if there is none.
@@ -64,11 +69,13 @@ struct FileReading {
   std::optional<Number> own_number(std::initializer_list<const char*> names) const;
   /// The same without the file's dictionaries, whose sizes may belong to another module.
   std::optional<Number> number_beside(std::initializer_list<const char*> names) const;
-  /// The same, only from config_beside(). Only a hint: if it is missing, the user is asked.
+  /// The same, only from layer_config(). Only a hint: if it is missing, the user is asked.
   std::optional<Number> config_number(std::initializer_list<const char*> names) const;
   /// The prefixes under which the file may hold numbers: the layer, the top, the modules around the layer, and
   /// dictionaries of inputs and of settings.
   std::vector<std::string> places_of_numbers() const;
+  /// config_of_layer() of this layer.
+  const nlohmann::json& layer_config() const;
   /// Usually "config.json".
   std::string config_name() const;
   /// The array's numbers. Throws FileError, and Cancelled.
@@ -107,7 +114,7 @@ std::vector<FileAttention> attentions_of(const TensorFile& file, const Scenario&
 /// The names of all arrays of these attentions.
 std::vector<std::string> attention_arrays(const ArrayFile& file);
 /// Throws FileError if there are several attentions and --layer names none of them.
-std::optional<PrecomputedAttention> find_precomputed(const ArrayFile& file, const Scenario& scenario);
+std::optional<PrecomputedAttention> find_precomputed(const TensorFile& file, const Scenario& scenario);
 /// The rest of --layer after the name of the attention or of its stack: for "cross_attentions", "cross.2" leaves "2".
 std::string layer_within(const Scenario& scenario, const PrecomputedAttention& found);
 /// The words under the first of these names that the file has; unset if it has none.
@@ -147,9 +154,8 @@ std::optional<FileReading::Number> kv_heads_said(const FileReading& reading);
 
 /// The properties of an attention besides its matrices.
 struct FileRules {
-  SourceSettings says;            ///< scale, soft-cap and the like
-  std::optional<OwnRules> own{};  ///< rules that no setting can express; unset if there are none
-  Tensor bias{};                  ///< positional bias, added to the scores
+  Rules rules;
+  Tensor attn_bias{};  ///< of positions, added to the scores
 };
 /// The layer's description from the architecture in config.json; unset without config.json. Throws FileError for
 /// features that change attention and are not supported. `dims` lacks batch, n_q and n_k.

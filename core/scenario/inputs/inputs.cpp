@@ -21,15 +21,16 @@ Index Dims::size(Axis axis) const {
   return 1;
 }
 
-Scenario with_source_settings(Scenario scenario, const SourceSettings& says) {
-  if (!scenario.scale) scenario.scale = says.scale;
-  if (!scenario.softcap) scenario.softcap = says.softcap;
-  scenario.alibi |= says.alibi;
-  if (says.rope != Rope::none) {
-    if (scenario.rope == Rope::none) scenario.rope = says.rope;
+Scenario with_rules(Scenario scenario, const Rules& rules) {
+  if (!scenario.scale) scenario.scale = rules.scale;
+  if (!scenario.softcap) scenario.softcap = rules.softcap;
+  scenario.alibi |= rules.alibi;
+  if (scenario.qk_norm == QkNorm::none && rules.q_norm.defined()) scenario.qk_norm = rules.norm_kind;
+  if (rules.rope != Rope::none) {
+    if (scenario.rope == Rope::none) scenario.rope = rules.rope;
     const bool unset = scenario.rope_base == Scenario().rope_base;
-    if (unset) scenario.rope_base = says.rope_base;
-    if (!scenario.rotary_dim) scenario.rotary_dim = says.rotary_dim;
+    if (unset) scenario.rope_base = rules.rope_base;
+    if (!scenario.rotary_dim) scenario.rotary_dim = rules.rotary_dim;
   }
   return scenario;
 }
@@ -81,27 +82,6 @@ const Tensor& Inputs::matrix(Stage stage) const {
   static const Tensor nothing;
   Tensor Inputs::*const member = member_of(stage);
   return member ? this->*member : nothing;
-}
-
-const OwnRules& own_rules(const Inputs& inputs) {
-  static const OwnRules none;
-  const auto* layer = dynamic_cast<const ModelLayer*>(inputs.file.get());
-  return layer ? layer->own : none;
-}
-
-std::shared_ptr<const TensorFile> file_under(const std::shared_ptr<const TensorFile>& file) {
-  const auto* layer = dynamic_cast<const ModelLayer*>(file.get());
-  return layer ? layer->file : file;
-}
-
-std::shared_ptr<const Scenario> asked_of(const Inputs& inputs) {
-  const auto* layer = dynamic_cast<const ModelLayer*>(inputs.file.get());
-  return layer ? layer->asked : nullptr;
-}
-
-std::shared_ptr<const NetworkRun> network_of(const Inputs& inputs) {
-  const auto* layer = dynamic_cast<const ModelLayer*>(inputs.file.get());
-  return layer ? layer->pass : nullptr;
 }
 
 bool has_mask(const Scenario& scenario, const Inputs& inputs) {

@@ -37,14 +37,34 @@ struct Assumption {
   bool operator==(const Assumption&) const = default;
 };
 
-/// Settings from the source; a scenario's own settings override them.
-struct SourceSettings {
+struct NetworkRun;
+
+inline constexpr double rms_epsilon = 1e-6;    ///< of QK-norm, as in Qwen3, Gemma 3 and OLMo 2
+inline constexpr double layer_epsilon = 1e-5;  ///< torch.nn.LayerNorm's
+
+/// The rules of the source's attention: of a file, of config.json, or of a network's layer.
+struct Rules {
+  // A scenario's own settings override these.
   std::optional<float> scale, softcap;
   Rope rope = Rope::none;
   float rope_base = 10000;
   std::optional<Index> rotary_dim;
   bool alibi = false;
-  bool operator==(const SourceSettings&) const = default;
+
+  // No setting can express these.
+  std::vector<double> rope_frequencies{};  ///< radians per position; the first 2·size channels of a head are rotated.
+                                           ///< Empty: base^(−2j/d)
+  double rope_gain = 1;                    ///< factor of cos and sin (YaRN)
+  Index first_position = 0;                ///< of queries and keys, for the rotation
+  QkNorm norm_kind = QkNorm::rms;          ///< of q_norm and k_norm
+  Tensor q_norm, k_norm;  ///< learned weights of QK-norm: [d_head], or [heads·d_head] if norm_over_heads or if each
+                          ///< head has its own
+  Tensor q_norm_bias, k_norm_bias;  ///< same shapes; a LayerNorm may have none
+  double qk_epsilon = rms_epsilon;
+  bool norm_over_heads = false;       ///< the mean square is over all heads at once, as in OLMo 2
+  Tensor sink_logits;                 ///< [H]
+  Tensor to_place, from_place;        ///< [B, H, n, n]; their sum is the bias of disentangled attention (c2p, p2c)
+  std::vector<Index> silent_heads{};  ///< knocked out: their head_outputs are zero
 };
 
 /// Weights and biases.
@@ -88,7 +108,7 @@ struct Masking {
   std::string file_rule{};
   Tensor valid_lens{};          ///< [B] or [B, n_q]; undefined: none
   Tensor doc_ids{};             ///< [1, n] or [B, n], only if n_q = n_k: the document of each token; undefined: none
-  Tensor bias{};                ///< additive, broadcastable to [B, H, n_q, n_k]; undefined: none
+  Tensor attn_bias{};           ///< added to the scores, broadcastable to [B, H, n_q, n_k]; undefined: none
   bool guessed{};               ///< file_mask was guessed: the source gives weights alone, and no mask
   std::optional<float> fill{};  ///< the source's own fill value
   Index own_keys = 0;           ///< the last keys, which no input has (bias_k, add_zero_attn); no mask hides them
@@ -99,9 +119,11 @@ struct Masking {
 
 struct Inputs : Parameters, Sequence, Masking {
   Dims dims{};
-  SourceSettings says{};  ///< the source's own scale and the like
+  Rules rules{};
   std::vector<Assumption> assumptions{};
   std::shared_ptr<const TensorFile> file{};  ///< if the source is a file; kept so that the next resolve can share it
+  std::shared_ptr<const NetworkRun> pass{};  ///< if they are those of a network's layer: the pass that computed them,
+  std::shared_ptr<const Scenario> asked{};   ///< and the user's settings, without the model's
   std::shared_ptr<const TensorFile> mask_file{};  ///< the same for Scenario::mask_file
   std::shared_ptr<const Inputs> unedited{};       ///< the inputs before CellEdits; null if there are no edits
 
@@ -115,8 +137,11 @@ struct Inputs : Parameters, Sequence, Masking {
   Tensor* known(Stage stage);
 };
 
-/// The scenario with unset settings taken from its source: the settings that the pipeline uses.
-Scenario with_source_settings(Scenario scenario, const SourceSettings& says);
+/// The pass that computed the inputs; null if they are no layer of a network.
+inline const std::shared_ptr<const NetworkRun>& network_of(const Inputs& inputs) { return inputs.pass; }
+
+/// The scenario with unset settings taken from its source's rules: the settings that the pipeline uses.
+Scenario with_rules(Scenario scenario, const Rules& rules);
 
 /// The scenario's tensors: read, sampled or made from text, with edits applied. Tensors of `last` are reused if the
 /// settings that determine them are the same, so that they stay identical(). A file is read again if its size or
@@ -124,48 +149,6 @@ Scenario with_source_settings(Scenario scenario, const SourceSettings& says);
 /// requested.
 Inputs resolve(const Scenario& scenario, const Scenario* last_scenario = nullptr, const Inputs* last = nullptr,
                std::stop_token stop = {});
-
-struct NetworkRun;
-
-inline constexpr double rms_epsilon = 1e-6;    ///< of QK-norm, as in Qwen3, Gemma 3 and OLMo 2
-inline constexpr double layer_epsilon = 1e-5;  ///< torch.nn.LayerNorm's
-
-/// The rules of a model's attention that no setting of a scenario can express.
-struct OwnRules {
-  std::vector<double> rope_frequencies{};  ///< radians per position; the first 2·size channels of a head are rotated.
-                                           ///< Empty: base^(−2j/d)
-  double rope_gain = 1;                    ///< factor of cos and sin (YaRN)
-  Index first_position = 0;                ///< of queries and keys, for the rotation
-  QkNorm norm_kind = QkNorm::rms;          ///< of q_norm and k_norm
-  Tensor q_norm, k_norm;  ///< learned weights of QK-norm: [d_head], or [heads·d_head] if norm_over_heads or if each
-                          ///< head has its own
-  Tensor q_norm_bias, k_norm_bias;  ///< same shapes; a LayerNorm may have none
-  double qk_epsilon = rms_epsilon;
-  bool norm_over_heads = false;       ///< the mean square is over all heads at once, as in OLMo 2
-  Tensor sink_logits;                 ///< [H]
-  Tensor to_place, from_place;        ///< [B, H, n, n]; their sum is the bias of disentangled attention (c2p, p2c)
-  std::vector<Index> silent_heads{};  ///< knocked out: their head_outputs are zero
-};
-
-class ModelLayer final : public TensorFile {
- public:
-  ModelLayer(OwnRules own_rules, std::shared_ptr<const NetworkRun> of_pass,
-             std::shared_ptr<const TensorFile> of_file = nullptr, std::shared_ptr<const Scenario> as_asked = nullptr)
-      : own(std::move(own_rules)), pass(std::move(of_pass)), file(std::move(of_file)), asked(std::move(as_asked)) {}
-  const OwnRules own;
-  const std::shared_ptr<const NetworkRun> pass;  ///< null within the pass itself, and for a single layer
-  const std::shared_ptr<const TensorFile> file;  ///< the file of a single layer; null in networks
-  const std::shared_ptr<const Scenario> asked;   ///< for a layer of a network: the user's settings, without the model's
-};
-
-/// The rules of the model of these inputs; without a model, rules that change nothing.
-const OwnRules& own_rules(const Inputs& inputs);
-/// The file itself, without a model's rules; null if there is none.
-std::shared_ptr<const TensorFile> file_under(const std::shared_ptr<const TensorFile>& file);
-/// The user's settings for a layer of a network; null if the inputs are no such layer.
-std::shared_ptr<const Scenario> asked_of(const Inputs& inputs);
-/// The pass that computed the inputs; null if they are no layer of a network.
-std::shared_ptr<const NetworkRun> network_of(const Inputs& inputs);
 
 /// Whether there is a mask: an expression, one in the file, valid lengths, or painted cells.
 bool has_mask(const Scenario& scenario, const Inputs& inputs);

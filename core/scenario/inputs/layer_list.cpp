@@ -61,7 +61,7 @@ std::optional<LayerQuestion> axes_question(const Scenario& scenario) {
   LayerQuestion question{scenario, {}, open_axes(scenario)};
   if (question.axes.size() < 2) return {};
   const TensorFile file(scenario.file);
-  const auto found = find_precomputed(file.arrays(), scenario);
+  const auto found = find_precomputed(file, scenario);
   Shape sizes = found->lists;
   const Shape& shape = file.arrays().find(found->weights.front())->shape;
   sizes.insert(sizes.end(), shape.begin(), shape.end());
@@ -75,13 +75,13 @@ std::optional<LayerQuestion> names_question(const Scenario& scenario) {
   if (!scenario.names.empty()) return {};
   try {
     const TensorFile file(scenario.file);
-    if (find_precomputed(file.arrays(), scenario)) return {};
+    if (find_precomputed(file, scenario)) return {};
     for (const ArrayEntry& entry : file.arrays().entries()) {
       if (entry.shape.size() < 2 || !is_floating(entry.dtype)) continue;
       question.arrays.push_back(entry.name);
       question.candidates.push_back({entry.name, to_string(entry.shape), 0, 1});
     }
-    choose_attention(file.arrays(), scenario.layer, {});
+    choose_attention(file.arrays(), file.attentions({}), scenario.layer);
   } catch (const InputError& error) {
     const bool unknown = error.message().english().find("holds no attention weights") != std::string::npos;
     if (unknown && question.arrays.size() >= 3) return question;
@@ -96,8 +96,8 @@ std::vector<LayerCandidate> list_layers(const std::string& file, const std::stri
   const Scenario scenario;
   std::vector<Assumption> assumptions;
   std::vector<LayerCandidate> list;
-  for (AttentionKeys& keys : find_attentions(opened->arrays(), names)) {
-    list.push_back(candidate({Resolving{scenario}, *opened, std::move(keys), assumptions}));
+  for (const AttentionKeys& keys : opened->attentions(names)) {
+    list.push_back(candidate({Resolving{scenario}, *opened, keys, assumptions}));
   }
   return list;
 }

@@ -99,8 +99,8 @@ void add_own_keys(const FileReading& r, Inputs& in) {
   const std::vector<OwnKey> keys = own_keys_of(r, in);
   if (keys.empty()) return;
   const Scenario& s = r.resolving.scenario;
-  const bool has_places = s.positions != Positions::none || s.alibi || in.says.alibi || s.t5_bias ||
-                          s.rope != Rope::none || in.says.rope != Rope::none;
+  const bool has_places = s.positions != Positions::none || s.alibi || in.rules.alibi || s.t5_bias ||
+                          s.rope != Rope::none || in.rules.rope != Rope::none;
   if (in.doc_ids.defined() || has_places)
     r.fail(Message("has {0}, a key that no input has and that has no position", in_quotes(keys.front().name)),
            "expected no RoPE, ALiBi, T5 bias, positions or documents beside it");
@@ -115,7 +115,7 @@ void add_own_keys(const FileReading& r, Inputs& in) {
   in.key = with_inputs(in.key, more);
   in.value = value_is_key ? in.key : with_inputs(in.value, more);
   in.file_mask = with_cells(in.file_mask, in.dims.n_k, more, 1);
-  in.bias = with_cells(in.bias, in.dims.n_k, more, 0);
+  in.attn_bias = with_cells(in.attn_bias, in.dims.n_k, more, 0);
   in.packed = false;
   name_keys(keys, in);
   in.dims.n_k += more;

@@ -162,7 +162,7 @@ bool sees_ahead(const Scenario& s, const Inputs& inputs) {
 
 /// Notes that ALiBi without a causal mask gives most to what is furthest ahead.
 void note_alibi_ahead(const Scenario& s, Inputs& inputs) {
-  const Scenario settled = with_source_settings(s, inputs.says);
+  const Scenario settled = with_rules(s, inputs.rules);
   const Dims& d = inputs.dims;
   if (!settled.alibi || settled.alibi_symmetric || inputs.weights.defined() || d.n_k < 2) return;
   try {
@@ -183,7 +183,7 @@ void keep_inputs(const Inputs& last, Inputs& inputs) {
   inputs.value = value_is_key ? inputs.key : keep_if_equal(inputs.value, last.value);
   inputs.valid_lens = keep_if_equal(inputs.valid_lens, last.valid_lens);
   inputs.doc_ids = keep_if_equal(inputs.doc_ids, last.doc_ids);
-  inputs.bias = keep_if_equal(inputs.bias, last.bias);
+  inputs.attn_bias = keep_if_equal(inputs.attn_bias, last.attn_bias);
 }
 
 Inputs inputs_of_source(const Resolving& r) {
@@ -277,7 +277,7 @@ void add_settings(const Resolving& r, Inputs& inputs) {
     inputs.grid = picture_grid(r.scenario.grid, inputs.dims.n_k);
   }
   if (!r.scenario.mask_file.empty()) add_mask_file({r.scenario, r.last_scenario, last_unedited}, inputs);
-  if (r.scenario.attn_bias) inputs.bias = typed_bias(r.scenario, inputs.dims);
+  if (r.scenario.attn_bias) inputs.attn_bias = typed_bias(r.scenario, inputs.dims);
   name_tokens(r.scenario, inputs);
   note_padding(inputs);
   if (last_unedited) keep_inputs(*last_unedited, inputs);

@@ -74,9 +74,9 @@ GivenNames given_names(const std::string& text);
 /// throws FileError if the file lacks one of them.
 std::vector<AttentionKeys> find_attentions(const ArrayFile& file, const std::string& names = {});
 
-/// The attention that `layer` names (a prefix, with or without its final dot), or the only one if `layer` is "". Throws
-/// FileError, with a list, if there is none or more than one.
-AttentionKeys choose_attention(const ArrayFile& file, const std::string& layer, const std::string& names);
+/// The attention of `all` that `layer` names (a prefix, with or without its final dot), or the only one if `layer` is
+/// "". Throws FileError, with a list, if there is none or more than one.
+AttentionKeys choose_attention(const ArrayFile& file, const std::vector<AttentionKeys>& all, const std::string& layer);
 
 /// A name with dots between its parts, where Keras, Flax and others have "/", and without TensorFlow's ":0".
 std::string dotted(std::string name);

@@ -1,12 +1,17 @@
-// TensorFile: an open file of arrays that returns the same tensor each time a name is loaded, so that a stage whose
-// sources come from the file counts as unchanged.
+// TensorFile: a model's file, opened once: its arrays, the attentions in it, config.json and the tokenizer beside it.
+// It returns the same tensor each time a name is loaded, so that a stage whose sources come from the file counts as
+// unchanged.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
 
 #include "core/base/arrays/array_file.h"
 #include "core/base/arrays/file_watch.h"
@@ -15,6 +20,7 @@
 namespace headlight {
 
 class TokenSplitter;
+struct AttentionKeys;
 
 class TensorFile {
  public:
@@ -36,6 +42,13 @@ class TensorFile {
   /// A tensor that `make` computes from the file's arrays, computed once for each `recipe`. Tensors that also depend on
   /// the lengths of the sequences are kept only for the last `lengths`.
   Tensor made(const std::string& recipe, const std::function<Tensor()>& make, const Shape& lengths = {}) const;
+  /// find_attentions(arrays(), names), found once for each text of names. Thread-safe. Throws like it.
+  const std::vector<AttentionKeys>& attentions(const std::string& names) const;
+  /// config.json in the file's folder; params.json if only that exists.
+  std::filesystem::path config_path() const;
+  /// Its fields, parsed once while it does not change; null if there is no such file, or if it is no object.
+  /// Thread-safe.
+  std::shared_ptr<const nlohmann::json> config() const;
   /// The tokenizer of the model, from the files next to it; opened once. Thread-safe. Throws FileError.
   std::shared_ptr<const TokenSplitter> tokenizer() const;
 
@@ -57,6 +70,9 @@ class TensorFile {
   };
   mutable std::map<std::string, Tensor> loaded_;
   mutable std::map<std::string, Made> made_;
+  mutable std::map<std::string, std::shared_ptr<const std::vector<AttentionKeys>>> attentions_;
+  mutable FileStamp config_stamp_;
+  mutable std::shared_ptr<const nlohmann::json> config_;
   mutable std::shared_ptr<const TokenSplitter> tokenizer_;
 };
 

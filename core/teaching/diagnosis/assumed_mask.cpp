@@ -132,14 +132,14 @@ AssumedMask causal_mask(const Trace& run, const OwnStages& own, const Run& how) 
 }
 
 std::shared_ptr<const Trace> with_bias_as_mask(const std::shared_ptr<const Trace>& trace, const Run& run) {
-  const Tensor& bias = trace->inputs.bias;
+  const Tensor& bias = trace->inputs.attn_bias;
   if (trace->has(Stage::mask) || !bias.defined()) return trace;
   const Tensor packed = bias.contiguous();
   const auto hides = [](float v) { return v <= -1e4F; };
   if (std::ranges::none_of(packed.values(), hides)) return trace;
   Inputs inputs = trace->inputs;
   inputs.file_mask = each_number(packed, [&](float v) { return hides(v) ? 0.0F : 1.0F; });
-  inputs.bias = each_number(packed, [&](float v) { return hides(v) ? 0.0F : v; });
+  inputs.attn_bias = each_number(packed, [&](float v) { return hides(v) ? 0.0F : v; });
   inputs.fill = *std::ranges::min_element(packed.values());
   return compute(trace->scenario, std::move(inputs), trace.get(), run);
 }

@@ -43,7 +43,7 @@ Variants attention_over_batch(const Suspect& suspect) {
       std::swap(in.dims.batch, in.dims.n_q);
       in.dims.n_k = in.dims.n_q;
       in.query_tokens = in.key_tokens = {};
-      in.valid_lens = in.doc_ids = in.file_mask = in.bias = {};
+      in.valid_lens = in.doc_ids = in.file_mask = in.attn_bias = {};
       in.file_rule.clear();
     };
     variant.settings = [masked](Scenario& s) {

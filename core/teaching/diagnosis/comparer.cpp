@@ -20,7 +20,7 @@ OwnStages stages_from(const OwnSource& source, const std::shared_ptr<const Trace
 }  // namespace
 
 Comparer::Comparer(std::function<void()> wake)
-    : wake_(wake ? std::move(wake) : [] {}), worker_([this] { return settle(); }) {}
+    : wake_(wake ? std::move(wake) : [] {}), worker_([this] { return perform_next(); }) {}
 
 Comparer::~Comparer() {
   const std::lock_guard lock(mutex_);
@@ -116,7 +116,7 @@ void Comparer::perform(const Beside& job, std::stop_token stop) {
   }
 }
 
-bool Comparer::settle() {
+bool Comparer::perform_next() {
   std::unique_lock lock(mutex_);
   if (!waiting_) return false;
   const Beside job = std::move(*waiting_);

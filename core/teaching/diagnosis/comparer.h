@@ -66,7 +66,7 @@ class Comparer {
  private:
   using Clock = std::chrono::steady_clock;
   /// Compares a waiting pair; false if there is none.
-  bool settle();
+  bool perform_next();
   void perform(const Beside& job, std::stop_token stop);
   void publish(std::shared_ptr<const Beside> result, const std::stop_token& stop);
   void report(std::string_view mistake);

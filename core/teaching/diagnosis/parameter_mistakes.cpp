@@ -42,7 +42,7 @@ const char* of_side(Side side) {
 }  // namespace
 
 Variants rope_base(const Suspect& suspect) {
-  if (!rotates(suspect) || !own_rules(suspect.run.inputs).rope_frequencies.empty()) return {};
+  if (!rotates(suspect) || !suspect.run.inputs.rules.rope_frequencies.empty()) return {};
   const auto now = static_cast<double>(suspect.run.scenario.rope_base);
   const auto with = [](double base) {
     return Variant{.explanation = {}, .rules = rotated_by([base](Rotation& rotation) {
@@ -129,7 +129,7 @@ Variants rope_sign(const Suspect& suspect) {
 }
 
 Variants rope_formula(const Suspect& suspect) {
-  if (!rotates(suspect) || !own_rules(suspect.run.inputs).rope_frequencies.empty()) return {};
+  if (!rotates(suspect) || !suspect.run.inputs.rules.rope_frequencies.empty()) return {};
   const Trace& run = suspect.run;
   const auto base = static_cast<double>(run.scenario.rope_base);
   const auto powers = [base](double divisor) {

@@ -77,7 +77,7 @@ Variants cap_missing(const Suspect& suspect) {
 
 Variants bias_of_scores_missing(const Suspect& suspect) {
   const Scenario& s = suspect.run.scenario;
-  const bool own = suspect.run.inputs.bias.defined();
+  const bool own = suspect.run.inputs.attn_bias.defined();
   std::vector<std::string> names;
   if (s.alibi) names.emplace_back("ALiBi");
   if (s.t5_bias) names.emplace_back("T5's relative bias");

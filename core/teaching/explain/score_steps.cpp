@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "core/compute/attention/softmax.h"
+#include "core/compute/run/score_terms.h"
 #include "core/compute/run/stage_steps.h"
-#include "core/rules/position/relative_bias.h"
 #include "core/scenario/inputs/inputs.h"
 #include "core/teaching/explain/steps.h"
 
@@ -55,37 +55,15 @@ void explain_bias(const Trace& trace, Explanation& to) {
   add_term(trace, to, source, 1);
   to.formula = symbol(c) + " = " + symbol(source);
   to.numbers = number(to.terms[0].value);
-  const auto add = [&](std::string_view name, double value, const std::string& formula, const std::string& numbers) {
-    to.quantities.push_back({name, value, true});
-    to.formula += " + " + formula;
-    to.numbers += " + " + numbers;
-  };
-  const Index distance = c.col - c.row - trace.query_offset;
-  if (trace.scenario.any_alibi()) {
-    const bool symmetric = trace.scenario.alibi_symmetric;
-    const Index steps = symmetric ? -std::abs(distance) : distance;
-    const double slope = alibi_slopes(trace.dims().heads)[static_cast<std::size_t>(c.head)];
-    add("alibi", slope * static_cast<double>(steps),
-        "m_{" + std::to_string(c.head) + "} " + (symmetric ? "(−|k − q|)" : "(k − q)"),
-        number(slope) + "·(" + (steps < 0 ? "−" : "") + std::to_string(std::abs(steps)) + ")");
-    to.quantities.push_back({"slope", slope});
-  }
-  if (trace.scenario.t5_bias) {
-    const Index bucket = t5_bucket(distance, trace.scenario.t5_bidirectional.value_or(true));
-    const auto value = static_cast<double>(trace.t5_table.at({c.head, bucket}));
-    add("t5_bias", value, "T_{" + std::to_string(c.head) + "," + std::to_string(bucket) + "}", bracketed(value));
-    to.quantities.push_back({"bucket", static_cast<double>(bucket)});
-  }
-  const OwnRules& own = own_rules(trace.inputs);
-  if (own.to_place.defined() && !trace.scenario.attn_bias) {
-    for (const auto& [name, term] : {std::pair{"c2p", &own.to_place}, {"p2c", &own.from_place}}) {
-      const auto value = static_cast<double>(term->at({c.batch, c.head, c.row, c.col}));
-      add(name, value, name + at(c.row, c.col), bracketed(value));
+  for (const ScoreTerm* term : terms_of(trace.scenario, trace.inputs)) {
+    for (const TermOfCell& part : term->of_cell(trace, c)) {
+      to.quantities.push_back({part.name, part.value, true});
+      to.formula += " + " + part.formula;
+      to.numbers += " + " + (part.product ? number(part.product->first) + "·(" + (part.product->second < 0 ? "−" : "") +
+                                                std::to_string(std::abs(part.product->second)) + ")"
+                                          : bracketed(part.value));
+      if (!part.also.empty()) to.quantities.push_back({part.also, part.also_value});
     }
-  } else if (trace.inputs.bias.defined()) {
-    const Tensor bias = trace.inputs.bias.expand(trace[c.stage].shape());
-    const auto value = static_cast<double>(bias.at({c.batch, c.head, c.row, c.col}));
-    add("bias", value, "bias" + at(c.row, c.col), bracketed(value));
   }
 }
 

@@ -178,7 +178,7 @@ namespace {
 
 /// A head that is knocked out gives 0.
 bool explained_as_silent(const Trace& trace, Explanation& to) {
-  const std::vector<Index>& silent = own_rules(trace.inputs).silent_heads;
+  const std::vector<Index>& silent = trace.inputs.rules.silent_heads;
   if (std::ranges::find(silent, to.cell.head) == silent.end()) return false;
   to.formula = symbol(to.cell) + " = 0";
   to.numbers = "0";

@@ -40,7 +40,7 @@ TEST_CASE("tensors that do not fit each other are refused by name, with the shap
           in.file_mask = Tensor::full({5, 6}, 1);
         }) == "file_mask: is [5, 6]; expected what broadcasts to [2, 4, 3, 6]");
   CHECK(with([](Inputs& in) {
-          in.bias = Tensor::full({2, 3, 3, 6}, 1);
+          in.attn_bias = Tensor::full({2, 3, 3, 6}, 1);
         }) == "bias: is [2, 3, 3, 6]; expected what broadcasts to [2, 4, 3, 6]");
   CHECK(with([](Inputs& in) { in.valid_lens = Tensor::full({3}, 1); }) == "valid_lens: is [3]; expected [2] or [2, 3]");
   CHECK(with([](Inputs& in) {

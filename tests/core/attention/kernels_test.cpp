@@ -187,7 +187,7 @@ TEST_CASE("one sweep gives bit for bit what its stages give one after the other"
     steps.values = sampled({1, 2, n, 20}, "v");
     steps.scale = ScaleParameters{0.3F};
     steps.cap = CapParameters{2.0F};
-    steps.bias = BiasParameters{.bias = sampled({4, 1, n}, "bias")};
+    steps.added = AddedTerms{{{sampled({4, 1, n}, "bias")}}};
     Buffer may(static_cast<std::size_t>(97 * n));
     for (Index i = 0; i < 97 * n; ++i) may[static_cast<std::size_t>(i)] = i % n <= i / n ? 1.0F : 0.0F;
     steps.mask = Tensor({97, n}, std::move(may)).expand({1, 4, 97, n});

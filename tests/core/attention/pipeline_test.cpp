@@ -234,11 +234,11 @@ TEST_CASE(
   Inputs inputs = small_inputs();  // 4 heads of 4
   Scenario scenario;
   scenario.qk_norm = QkNorm::rms;
-  OwnRules own;
+  Rules own;
   own.q_norm = Tensor::of({4}, {1, 2, 3, 4});
   own.k_norm = Tensor::of({4}, {1, 1, 1, 1});
   own.qk_epsilon = 0.5;
-  inputs.file = std::make_shared<const ModelLayer>(own, nullptr);
+  inputs.rules = own;
   const auto per_head = traced(inputs, scenario);
   const auto expected = [&](const Trace& trace, Index first, Index end, float gain) {
     double squares = 0;
@@ -254,7 +254,7 @@ TEST_CASE(
   gains[13] = 5;
   own.q_norm = own.k_norm = Tensor({16}, std::move(gains));
   own.norm_over_heads = true;
-  inputs.file = std::make_shared<const ModelLayer>(own, nullptr);
+  inputs.rules = own;
   const auto whole = traced(inputs, scenario);
   CHECK(agrees((*whole)[Stage::Q_normed].at({1, 3, 2, 1}), expected(*whole, 0, 4, 5)));
   scenario.qk_norm = QkNorm::l2;

@@ -95,7 +95,7 @@ TEST_CASE("several biases add up, by distance or by cell", "[attention]") {
   const Tensor scores = sampled({2, 2, 3, 4}, "s"), file = sampled({2, 1, 1, 4}, "f");
   const Tensor table = t5_table(2, 5);
   ScoreSteps steps;
-  steps.take(BiasParameters{.bias = file, .t5_table = table, .alibi = true});
+  steps.take(AddedTerms{{{alibi_by_distance(2, 3, 4), true}, {t5_by_distance(table, true, 3, 4), true}, {file}}});
   const Tensor sum = one_step(steps, Stage::biased_scores, scores);
   for (Index q = 0; q < 3; ++q) {
     for (Index k = 0; k < 4; ++k) {

@@ -100,9 +100,9 @@ TEST_CASE("seeded tables stay the same tensor while their seed does, and change 
 
 TEST_CASE("seeded sinks are not taken from a run whose sinks came from a file", "[attention]") {
   Inputs of_file = small_inputs();
-  OwnRules own;
+  Rules own;
   own.sink_logits = Tensor::of({4}, {9, 9, 9, 9});
-  of_file.file = std::make_shared<const ModelLayer>(own, nullptr);
+  of_file.rules = own;
   Scenario scenario;
   scenario.sink_logit = true;
   const auto first = traced(of_file, scenario);

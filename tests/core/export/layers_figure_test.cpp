@@ -8,6 +8,7 @@
 #include "core/compute/network/attention_flow.h"
 #include "core/compute/network/logit_parts.h"
 #include "core/compute/network/network_trace.h"
+#include "core/compute/network/next_word.h"
 #include "core/figures/figure/figure_layout.h"
 #include "core/scenario/inputs/inputs.h"
 #include "tests/core/export/small_network.h"

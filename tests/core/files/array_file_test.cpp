@@ -310,9 +310,11 @@ TEST_CASE(
   for (std::size_t i = 0; i < many.size(); ++i) many[i] = static_cast<float>(i);
   write_npy(folder / "a.npy", Tensor({3'000'017}, many));
   const std::uint64_t size = std::filesystem::file_size(folder / "a.npy"), header = size - many.size() * sizeof(float);
-  FileReader(folder / "a.npy", header, ErrorPlace{"a.npy", ""}).read(std::as_writable_bytes(std::span(read)));
+  const ErrorPlace place{"a.npy", ""};
+  const auto open = [&] { return std::make_shared<const OpenFile>(folder / "a.npy", place); };
+  FileReader(open(), header, place).read(std::as_writable_bytes(std::span(read)));
   CHECK(read == many);
-  FileReader shrinks(folder / "a.npy", header, ErrorPlace{"a.npy", ""});
+  FileReader shrinks(open(), header, place);
   std::filesystem::resize_file(folder / "a.npy", size - 4096);
   CHECK(has(sentence_of([&] { shrinks.read(std::as_writable_bytes(std::span(read))); }),
             "a.npy: ends early: 4096 bytes of 12.0 MB are missing"));

@@ -27,8 +27,6 @@ std::string python_of(const std::filesystem::path& path) {
   return foreign ? foreign->expected.english() : "";
 }
 
-bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 }  // namespace
 
 TEST_CASE("a file of another library says what it is and how to make an .npz of it") {
@@ -44,10 +42,10 @@ TEST_CASE("a file of another library says what it is and how to make an .npz of 
   for (const auto& [name, is, python] : files) {
     INFO(name);
     const std::string said = said_of(folder, name);
-    CHECK(holds(said, is));
-    CHECK(holds(said, "expected an .npz of it"));
-    CHECK(holds(said, python));
-    CHECK(holds(said, "np.savez('"));
+    CHECK(has(said, is));
+    CHECK(has(said, "expected an .npz of it"));
+    CHECK(has(said, python));
+    CHECK(has(said, "np.savez('"));
   }
   CHECK(said_of(folder, "notes.txt").find("expected an .npz of it") == std::string::npos);
 }
@@ -59,17 +57,17 @@ TEST_CASE("a folder of another library says what it holds") {
     write_text(folder / name / inside, "x");
     return python_of(folder / name);
   };
-  CHECK(holds(with("flax", "flax_model.msgpack"), "flax_model.msgpack', 'rb'"));
-  CHECK(holds(with("keras", "tf_model.h5"), "tf_model.h5'"));
-  CHECK(holds(with("orbax", "_METADATA"), "orbax'), sep='/'"));
-  CHECK(holds(with("checkpoints", "checkpoint"), "list_variables('" + (folder / "checkpoints").string() + "')"));
-  CHECK(holds(with("saved", "saved_model.pb"), "saved/variables/variables', n)"));
+  CHECK(has(with("flax", "flax_model.msgpack"), "flax_model.msgpack', 'rb'"));
+  CHECK(has(with("keras", "tf_model.h5"), "tf_model.h5'"));
+  CHECK(has(with("orbax", "_METADATA"), "orbax'), sep='/'"));
+  CHECK(has(with("checkpoints", "checkpoint"), "list_variables('" + (folder / "checkpoints").string() + "')"));
+  CHECK(has(with("saved", "saved_model.pb"), "saved/variables/variables', n)"));
   CHECK(with("plain", "model.safetensors").empty());
 }
 
 TEST_CASE("the Python quotes what a path holds") {
-  CHECK(holds(python_of("it's.h5"), R"(h5py.File('it\'s.h5'))"));
-  CHECK(holds(python_of(R"(a\b.onnx)"), R"(onnx.load('a\\b.onnx'))"));
+  CHECK(has(python_of("it's.h5"), R"(h5py.File('it\'s.h5'))"));
+  CHECK(has(python_of(R"(a\b.onnx)"), R"(onnx.load('a\\b.onnx'))"));
 }
 
 TEST_CASE("an adapter alone is refused with the way to merge it") {

@@ -3,6 +3,7 @@
 
 #include "core/base/tensor/error.h"
 #include "core/scenario/documents/lesson.h"
+#include "core/scenario/documents/open_source.h"
 #include "core/scenario/settings/lesson_markdown.h"
 #include "core/teaching/lesson/course.h"
 #include "tests/catch.h"

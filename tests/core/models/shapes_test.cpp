@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "core/base/files/picture_file.h"
-#include "core/compute/network/pictures_and_sounds.h"
+#include "core/compute/network/pictures.h"
 #include "core/compute/network/shipped_models.h"
 #include "tests/catch.h"
 #include "tests/places.h"

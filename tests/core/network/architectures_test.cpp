@@ -121,7 +121,7 @@ TEST_CASE("the stages of a layer are computed from its input in the pass") {
     const auto run = std::make_shared<const NetworkRun>(network->run(networks::text_of(*network, *expected), {}));
     for (std::size_t i = 0; i < run->layers.size(); ++i) {
       Scenario scenario;
-      network->settle(static_cast<Index>(i), scenario);
+      network->take_rules(static_cast<Index>(i), scenario);
       const auto trace = compute(scenario, network->inputs_of(*run, static_cast<Index>(i)), nullptr, {});
       CHECK_THAT((*trace)[Stage::weights], agrees_with(expected->load("weights." + network->layers()[i].layer)));
       CHECK(identical((*trace)[Stage::W_q].contiguous(), (*trace)[Stage::W_q]));

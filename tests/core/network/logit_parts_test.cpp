@@ -9,6 +9,7 @@
 
 #include "core/base/tensor/error.h"
 #include "core/compute/network/head_study.h"
+#include "core/compute/network/next_word.h"
 #include "tests/core/network/networks.h"
 #include "tests/matchers.h"
 

@@ -221,7 +221,7 @@ TEST_CASE(
 
 Scenario settled(const Network& network, Index layer) {
   Scenario scenario;
-  network.settle(layer, scenario);
+  network.take_rules(layer, scenario);
   return scenario;
 }
 

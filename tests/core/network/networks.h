@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/base/arrays/array_file.h"
-#include "core/compute/network/pictures_and_sounds.h"
+#include "core/compute/network/pictures.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
 
@@ -31,9 +31,7 @@ inline headlight::TokenBatch batch_of(const headlight::Tensor& ids) {
 inline headlight::NetworkText text_of(const headlight::Network& network, const headlight::ArrayFile& expected) {
   if (network.spec().takes_tensors) return network.read("");
   if (network.spec().picture) return headlight::text_of_pixels(network.spec(), expected.load("pixels"));
-  headlight::NetworkText text = network.spec().sound
-                                    ? headlight::text_of_sound(*network.spec().sound, expected.load("pixels"))
-                                    : headlight::NetworkText{batch_of(expected.load("ids")), {}, {}, {}};
+  headlight::NetworkText text{batch_of(expected.load("ids")), {}, {}, {}};
   if (network.spec().stacks.size() == 2) text.decoder = batch_of(expected.load("decoder_ids"));
   return text;
 }

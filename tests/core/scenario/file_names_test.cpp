@@ -37,7 +37,7 @@ TEST_CASE("masks and settings of a module that contains one attention apply to i
   sample.add("enc.attn_mask", upper(), true).number("enc.scale", 0.5F).add("enc.bias_k", drawn("k", {1, 1, d}));
   sample.number("enc.sliding_window", 2);
   const Inputs inputs = sample.resolved();
-  CHECK(inputs.says.scale == 0.5F);
+  CHECK(inputs.rules.scale == 0.5F);
   REQUIRE(inputs.file_mask.defined());
   CHECK_THAT(inputs.file_mask, agrees_with(lower().view({1, 1, n_q, n_q})));
   CHECK(is_said(inputs, "not used", "enc.bias_k"));
@@ -54,7 +54,7 @@ TEST_CASE("a mask that does not fit the attention in its module is named, as Swi
   Sample sample = nested_sample();
   sample.add("enc.attn_mask", drawn("mask", {4, 7, 7}));
   const Inputs inputs = sample.resolved();
-  CHECK_FALSE(inputs.bias.defined());
+  CHECK_FALSE(inputs.attn_bias.defined());
   CHECK(is_said(inputs, "not used", "enc.attn_mask"));
 }
 
@@ -157,7 +157,7 @@ TEST_CASE("norms of queries and keys are found under names of several libraries,
     const Tensor gains = drawn("gains", {2});
     const Inputs in = file.add(q, gains).add(k, gains).resolved();
     CHECK(is_said(in, "QK-norm", kind));
-    CHECK_THAT(own_rules(in).q_norm, agrees_with(gains));
+    CHECK_THAT(in.rules.q_norm, agrees_with(gains));
     if (std::string(q).find("_norm.") != std::string::npos) continue;
     CHECK(is_said(one_alone.add(q, gains).resolved(), "not used", q));
   }
@@ -174,21 +174,21 @@ TEST_CASE("settings, lengths and ALiBi are found under several names and in seve
     file.linears("q_proj", "k_proj", "v_proj", "o_proj").heads().self_input();
     return file;
   };
-  CHECK(sample().number("settings.scale", 0.25f).resolved().says.scale == 0.25f);
-  CHECK(sample().number("qk_scale", 0.5f).resolved().says.scale == 0.5f);
-  CHECK(sample().number("logit_cap", 30).resolved().says.softcap == 30.0f);
+  CHECK(sample().number("settings.scale", 0.25f).resolved().rules.scale == 0.25f);
+  CHECK(sample().number("qk_scale", 0.5f).resolved().rules.scale == 0.5f);
+  CHECK(sample().number("logit_cap", 30).resolved().rules.softcap == 30.0f);
   CHECK(is_said(sample().number("options.is_causal", 1).resolved(), "mask", "options.is_causal"));
   const Tensor lengths = Tensor::of({B}, {3, 2});
   CHECK_THAT(sample().add("lengths", lengths).resolved().valid_lens, agrees_with(lengths));
   CHECK(is_said(sample().add("lengths", Tensor::of({3}, {1, 2, 3})).resolved(), "not used", "lengths"));
-  CHECK(sample().add("data.attn_bias", drawn("bias", {B, H, n_q, n_q})).resolved().bias.defined());
+  CHECK(sample().add("data.attn_bias", drawn("bias", {B, H, n_q, n_q})).resolved().attn_bias.defined());
   const Inputs alibi = sample().add("alibi", drawn("alibi", {B * H, 1, n_q})).resolved();
-  CHECK(alibi.bias.defined());
+  CHECK(alibi.attn_bias.defined());
   CHECK(is_said(sample().add("alibi", Tensor::full({}, 1)).resolved(), "numbers not taken", "alibi"));
   const Tensor gains = drawn("gains", {2});
   const Inputs normed =
       sample().add("q_norm.weight", gains).add("k_norm.weight", gains).number("rms_norm_eps", 0.5f).resolved();
-  CHECK(own_rules(normed).qk_epsilon == 0.5);
+  CHECK(normed.rules.qk_epsilon == 0.5);
 }
 
 TEST_CASE("queries, keys and values may be packed in one array, along the axis of size 3 or the last one") {
@@ -281,9 +281,9 @@ TEST_CASE("a QK-norm in a block with Gemma's names multiplies by one plus its we
   Sample sample = nested_sample();
   sample.add("enc.attn.q_norm.weight", gains).add("enc.attn.k_norm.weight", gains);
   const Inputs plain = sample.resolved();
-  CHECK_THAT(own_rules(plain).q_norm, agrees_with(gains));
+  CHECK_THAT(plain.rules.q_norm, agrees_with(gains));
   const Inputs gemma = sample.add("enc.pre_feedforward_layernorm.weight", drawn("norm", {d})).resolved();
-  CHECK(own_rules(gemma).q_norm.at({0}) == gains.at({0}) + 1);
+  CHECK(gemma.rules.q_norm.at({0}) == gains.at({0}) + 1);
 }
 
 TEST_CASE("masks of Swin's shifted windows are found in the block, and repeat for each picture of the batch") {
@@ -295,8 +295,8 @@ TEST_CASE("masks of Swin's shifted windows are found in the block, and repeat fo
   sample.add("blocks.1.attn.relative_position_bias_table", Tensor::full({9, H}, 0));
   sample.add("blocks.1.attn_mask", mask).add("x", drawn("x", {3 * windows, n, d}));
   const Inputs inputs = sample.resolved(at_layer("blocks.1.attn"));
-  REQUIRE(inputs.bias.size(0) == 3 * windows);
-  for (Index b = 0; b < 3 * windows; ++b) CHECK(inputs.bias.at({b, 0, 1, 2}) == mask.at({b % windows, 1, 2}));
+  REQUIRE(inputs.attn_bias.size(0) == 3 * windows);
+  for (Index b = 0; b < 3 * windows; ++b) CHECK(inputs.attn_bias.at({b, 0, 1, 2}) == mask.at({b % windows, 1, 2}));
 }
 
 TEST_CASE("learned queries, stored once, are those of each batch entry of the keys") {

@@ -81,7 +81,7 @@ TEST_CASE("a layer beside Meta's params.json has that file's heads and rotation,
   scenario.layer = "layers.1.attention";
   const Inputs inputs = resolve(scenario);
   CHECK(inputs.dims.kv_heads == 2);
-  CHECK(inputs.says.rope == Rope::interleaved);
+  CHECK(inputs.rules.rope == Rope::interleaved);
   CHECK(inputs.W_o.defined());
   CHECK(says(inputs, "heads", "n_heads in params.json"));
   CHECK(says(inputs, "positions", "(params.json)"));

@@ -223,7 +223,7 @@ TEST_CASE("a bias given by hand is added to every head's scores, and a wrong sha
   Scenario scenario = random_scenario();
   scenario.queries = 2;
   scenario.attn_bias = GivenMatrix{Tensor::of({2, 2}, {0, -INFINITY, 1, 2})};
-  CHECK_THAT(resolve(scenario).bias, agrees_with(Tensor::of({1, 1, 2, 2}, {0, -INFINITY, 1, 2})));
+  CHECK_THAT(resolve(scenario).attn_bias, agrees_with(Tensor::of({1, 1, 2, 2}, {0, -INFINITY, 1, 2})));
   scenario.queries = 3;
   CHECK(failure_of(scenario).find("attn_bias: has shape [2, 2]; expected [n_q, n_k] = [3, 3]") != std::string::npos);
   scenario.attn_bias = GivenMatrix{Tensor::full({3, 3}, NAN)};

@@ -11,6 +11,7 @@
 #include "core/base/tensor/error.h"
 #include "core/compute/run/pipeline.h"
 #include "core/scenario/documents/lesson.h"
+#include "core/scenario/documents/open_source.h"
 #include "core/scenario/settings/settings_table.h"
 #include "tests/core/files/samples.h"
 #include "tests/matchers.h"

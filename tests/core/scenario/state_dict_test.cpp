@@ -357,22 +357,22 @@ TEST_CASE("floating numbers are a boolean mask or an additive one, by name and b
   };
   CHECK(with("mask", zeros_and_ones).file_mask.defined());
   CHECK(with("attention_mask", zeros_and_ones).file_mask.defined());
-  CHECK_FALSE(with("mask", zeros_and_ones).bias.defined());
+  CHECK_FALSE(with("mask", zeros_and_ones).attn_bias.defined());
   for (const char* name : {"attn_mask", "attention_mask", "mask"}) {
     for (const Tensor& tensor : {large, infinite}) {
       const Inputs in = with(name, tensor);
-      CHECK_FALSE(in.bias.defined());
+      CHECK_FALSE(in.attn_bias.defined());
       REQUIRE(in.file_mask.defined());
       CHECK(in.file_mask.at({0, 0, 0, 3}) == 1);
       CHECK(in.file_mask.at({0, 0, 0, 4}) == 0);
       CHECK(in.fill == tensor.at({0, 4}));
     }
   }
-  CHECK(with("attn_mask", zeros_and_ones).bias.defined());
+  CHECK(with("attn_mask", zeros_and_ones).attn_bias.defined());
   CHECK(with("attention_mask", Tensor::full({B, 1, 1, n_k}, 0)).file_mask.at({0, 0, 0, 0}) == 1);
   CHECK(with("attn_bias", large).file_mask.defined());
-  CHECK(with("attn_bias", Tensor::of({1, n_k}, {0, 0, 0, 0, -5000})).bias.defined());
-  CHECK(with("attn_bias", drawn("bias", {H, n_q, n_k})).bias.shape() == Shape{1, H, n_q, n_k});
+  CHECK(with("attn_bias", Tensor::of({1, n_k}, {0, 0, 0, 0, -5000})).attn_bias.defined());
+  CHECK(with("attn_bias", drawn("bias", {H, n_q, n_k})).attn_bias.shape() == Shape{1, H, n_q, n_k});
 }
 
 TEST_CASE("mask_fill is the fill, unless the scenario sets one") {
@@ -464,7 +464,7 @@ TEST_CASE("a floating attn_mask is added to the scores and not also read as a ca
   sample.heads().self_input();
   sample.add("attn_mask", Tensor::of({n_q, n_q}, {0, 1, 1, 0, 0, 1, 0, 0, 0}));
   const Inputs in = sample.resolved();
-  CHECK(in.bias.defined());
+  CHECK(in.attn_bias.defined());
   CHECK_FALSE(in.has_file_mask());
 }
 
@@ -474,7 +474,7 @@ TEST_CASE("settings and masks in a dictionary of their own are read as those bes
   sample.number("config.hidden_size", 4 * d);  // this setting belongs to another module
   sample.add("masks.key_padding_mask", Tensor::of({B, n_k}, {0, 0, 0, 0, 1, 0, 0, 0, 0, 1}), true);
   const Inputs inputs = sample.resolved();
-  CHECK(inputs.says.scale == 0.5F);
+  CHECK(inputs.rules.scale == 0.5F);
   CHECK(inputs.file_rule == "causal()");
   CHECK(inputs.file_mask.defined());
 }

@@ -7,6 +7,7 @@
 
 #include "core/base/text/utf8_path.h"
 #include "core/compute/network/network.h"
+#include "core/compute/network/next_word.h"
 #include "ui/views/network/network_scene.h"
 
 namespace headlight {

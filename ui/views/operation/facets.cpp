@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/compute/network/gradients.h"
 #include "core/compute/run/statistics.h"
 #include "core/compute/run/trace.h"
+#include "core/rules/stage/entropy.h"
 #include "ui/base/look/measure.h"
 #include "ui/parts/player/stages.h"
 #include "ui/views/operation/next.h"
@@ -36,6 +38,11 @@ double temperature_at(const Trace& trace, float share) {
   return std::exp(low + (high - low) * std::clamp(static_cast<double>(share), 0.0, 1.0));
 }
 
+bool has_gradients(const Trace& trace) {
+  const auto run = network_of(trace.inputs);
+  return run && unknown_to_gradients(*run->network).empty();
+}
+
 }  // namespace headlight
 
 namespace headlight::operation {
@@ -57,11 +64,17 @@ std::string key_here(const SceneContext& context, std::string_view key) {
 float put_facets(Pen& pen, Rect area) {
   if (!has_facets(pen.context().trace)) return 0;
   const std::string next = key_here(pen.context(), "facet.next");
-  const char* const names[] = {"facet.step", "facet.journey", "facet.geometry", next.c_str(), "facet.why"};
-  const std::span<const char* const> there(names, says_next(pen.context().trace) ? 5 : 3);
+  const char* const names[] = {"facet.step", "facet.journey", "facet.geometry",
+                               next.c_str(), "facet.why",     "facet.gradients"};
+  const Trace& trace = pen.context().trace;
+  const View& view = pen.context().view;
+  const std::span<const char* const> there(names, !says_next(trace) ? 3 : has_gradients(trace) ? 6 : 5);
   const float edge = 3 * pen.u();
-  const Rect room{{area.centre().x - edge, area.min.y}, {area.max.x + edge, area.max.y}};
-  const float taken = pen.tabs(room, Align::right, there, static_cast<std::size_t>(pen.context().view.looking.facet),
+  // Beside gradients stands the inspector: their title leaves the tabs more of the width.
+  const float left = shows_gradients(view) ? area.min.x + 0.4f * area.width() : area.centre().x;
+  const Rect room{{left - edge, area.min.y}, {area.max.x + edge, area.max.y}};
+  const float taken = pen.tabs(room, Align::right, there,
+                               shows_gradients(view) ? gradients_tab : static_cast<std::size_t>(view.looking.facet),
                                SceneAction::facet);
   return taken > 0 ? taken - 2 * edge + 28 * pen.u() : 0;
 }
@@ -96,17 +109,16 @@ std::string entropy_text(const Task& task) {
   const Cell at = matrix_of(task.trace(), view, Stage::weights);
   const MatrixView weights = numbers_of(task.trace(), view, Stage::weights);
   const CellMasks masks = masks_over(task.trace(), Stage::weights, at.batch, at.head);
-  double entropy = 0;
+  RowEntropy entropy;
   Index visible = 0;
   for (Index k = 0; k < weights.cols; ++k) {
-    const auto weight = static_cast<double>(weights(task.focus.query, k));
+    entropy.add(static_cast<double>(weights(task.focus.query, k)));
     if (classify(weights, masks, task.focus.query, k) != CellKind::masked) ++visible;
-    if (weight > 0) entropy -= weight * std::log2(weight);
   }
-  if (std::isnan(entropy)) return {};
+  if (std::isnan(entropy.bits())) return {};
   const auto bits = [](double value) { return MatrixNumbers(2, true)(static_cast<float>(value)); };
-  return task.context().words.fill("facet.entropy",
-                                   {bits(entropy), bits(std::log2(static_cast<double>(std::max<Index>(visible, 1))))});
+  return task.context().words.fill(
+      "facet.entropy", {bits(entropy.bits()), bits(std::log2(static_cast<double>(std::max<Index>(visible, 1))))});
 }
 
 void put_temperature(const Task& task, Rect room, const std::string& beside) {

@@ -6,6 +6,7 @@
 
 #include "core/base/text/in_sentence.h"
 #include "core/compute/attention/softmax.h"
+#include "core/compute/run/score_terms.h"
 #include "core/compute/run/trace.h"
 #include "core/teaching/explain/explain.h"
 #include "ui/base/look/measure.h"
@@ -170,7 +171,11 @@ std::string prose_key(const SceneContext& context, Stage stage, const Focus& foc
   const Trace& trace = context.trace;
   const std::string key = sentence_key(trace, stage);
   if (key == "scaled_scores" && std::abs(trace.scale) >= 1) return trace.scale == 1 ? key + "_same" : key + "_other";
-  if (key == "biased_scores" && (trace.inputs.bias.defined() || trace.scenario.attn_bias)) return key + "_given";
+  if (key == "biased_scores") {
+    for (const ScoreTerm* term : terms_of(trace.scenario, trace.inputs)) {
+      if (!term->prose.empty()) return key + std::string(term->prose);
+    }
+  }
   if (key == "masked_scores" && trace.scenario.mask_mode == MaskMode::add) return key + "_added";
   if (key == "masked_scores" && has_none(context, stage, focus.query, CellKind::masked)) return key + "_open";
   if (key == "dropped_weights" && has_none(context, stage, focus.query, CellKind::dropped)) return key + "_none";

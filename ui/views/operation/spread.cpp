@@ -5,6 +5,7 @@
 
 #include "core/base/text/in_sentence.h"
 #include "core/base/text/number_text.h"
+#include "core/rules/stage/entropy.h"
 #include "ui/views/operation/parts.h"
 
 namespace headlight::operation {
@@ -43,11 +44,13 @@ Scores scores_of(const Task& task, Stage stage) {
   const double most = *std::ranges::max_element(scores.shares);
   double powers = 0;
   for (double& share : scores.shares) powers += share = std::isfinite(share) ? std::exp(share - most) : 0;
+  RowEntropy entropy;
   for (double& share : scores.shares) {
     share /= powers > 0 ? powers : 1;
-    if (share > 0) scores.entropy -= share * std::log2(share);
+    entropy.add(share);
     scores.largest_share = std::max(scores.largest_share, share);
   }
+  scores.entropy = entropy.bits();
   return scores;
 }
 

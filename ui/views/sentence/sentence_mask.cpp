@@ -21,7 +21,7 @@ struct Offered {
   std::string mask;
 };
 std::array<Offered, 4> offered_masks(const Trace& trace) {
-  const bool own = trace.inputs.file != nullptr;
+  const bool own = trace.inputs.file || trace.inputs.pass;
   return {Offered{own ? "controls.mask_of_source" : "controls.mask_none", ""},
           {"controls.mask_causal", std::string(causal)},
           {"controls.mask_window", windowed(std::max<Index>((trace.dims().n_k + 1) / 2, 1))},
@@ -85,7 +85,7 @@ void drag_window_edge(const Frame& frame, const Scene& scene) {
   }
   const Index width = std::max<Index>(query - std::min(first, query) + 1, 1);
   const bool whole = first == 0;
-  const bool of_source = frame.trace()->inputs.file != nullptr;
+  const bool of_source = frame.trace()->inputs.file || frame.trace()->inputs.pass;
   const std::string mask = !whole ? windowed(width) : of_source ? std::string() : std::string(causal);
   if (mask != frame.document.scenario.mask) frame.edit("mask window", [mask](Scenario& s) { s.mask = mask; });
 }

@@ -1,4 +1,4 @@
-// Inputs of networks that do not read words: patches of pictures, log-mel spectrograms of sounds.
+// The input of networks that read pictures: patches of their pixels.
 #pragma once
 
 #include <filesystem>
@@ -16,8 +16,6 @@ NetworkText read_pictures(const NetworkSpec& spec, const std::string& files);
 /// The input for prepared pixels [B, channels, height, width]. The tokens are named cls (and like the network's other
 /// extra tokens), then "row,column" for each patch.
 NetworkText text_of_pixels(const NetworkSpec& spec, Tensor pixels);
-/// Numbers in place of words, with the batch axis first, and a token for each part of an entry.
-NetworkText text_of_numbers(Tensor numbers, std::vector<Token> tokens);
 /// A table of positions [1, first + n, d], resampled to another grid like PyTorch's interpolate: bicubic without
 /// antialiasing (Keys 1981, a = −3/4); the first rows stay.
 Tensor resampled_positions(const Tensor& table, Index first, const PictureSpec& picture);
@@ -27,20 +25,5 @@ Tensor patches_of(const Tensor& pixels, Index patch);
 /// The texts that CLIP and SigLIP compare a picture with: `lines`, encoded by the tower of ContrastSpec::texts, become
 /// the labels of the image tower, as rows of its output table, which the checkpoint holds. Throws SettingError.
 void give_texts(const Network& tower, const std::vector<std::string>& lines, Checkpoint& checkpoint, NetworkSpec& spec);
-
-// Sounds are arrays in files.
-
-/// Instead of a file: the output of Whisper's feature extractor for silence.
-inline const std::string silence = "silence";
-
-/// Reads files (.npy, .npz, .pt, .safetensors) with one or more batch entries each: [bands, frames] or [B, bands,
-/// frames], as the only array or "input_features". Tokens are named by the second at which they begin. Throws
-/// FileError.
-NetworkText read_sounds(const SoundSpec& spec, const std::vector<std::string>& files);
-/// The same for one array [B, bands, frames].
-NetworkText text_of_sound(const SoundSpec& spec, Tensor bands);
-/// x [B, n, c] as [B, ⌈n / stride⌉, c · 3]: for every stride-th row, each channel before, at and after it, 0 beyond the
-/// ends. A convolution over time with a kernel of 3 is a product with this.
-Tensor neighbours_of(const Tensor& x, Index stride);
 
 }  // namespace headlight
