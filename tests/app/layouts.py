@@ -394,7 +394,9 @@ def late_beginnings():
     refused("of some heads, or layers, or batch entries", {"attn": weights[0]}, "in 6 ways; expected --axes H,q,k or B,q,k or L,q,k or ")
     refused("of four axes, of which the usual come first", {"attn": weights}, "in 18 ways; expected --axes B,H,q,k or L,H,q,k or L,B,q,k or ")
     crossed = from_heads(drawn(1, H, 3, 5), drawn(1, H, 7, 5), drawn(1, H, 7, 5))["weights"].astype(np.float32)
-    check("of one sentence and another", {"cross_attentions": crossed, "query_tokens": np.array(list("abc")), "key_tokens": np.array(list("tuvwxyz"))}, {"weights": crossed})
+    words = {"query_tokens": np.array(list("abc")), "key_tokens": np.array(list("tuvwxyz"))}
+    refused("of one sentence and another, whose heads may be layers", {"cross_attentions": crossed, **words}, "expected --axes B,H,q,k or ")
+    check("of one sentence and another, as num_heads tells", {"cross_attentions": crossed, "num_heads": H, **words}, {"weights": crossed})
     layers = np.stack([weights, weights[:, ::-1]])
     order = ("--axes", "L,B,H,q,k")
     check("of layers", {"attentions": layers}, {"weights": weights}, *order, says="layer: 0 of 2")

@@ -214,8 +214,7 @@ std::vector<std::string> readings_of(const FileReading& r, const PrecomputedAtte
     keep_if_any(left, [](const std::string& reading) { return reading == "LBHqk"; });
   }
   // One array of one sentence, as each of them is.
-  const bool has_words_of_both = e.lines == 1 && e.queries > 0 && e.keys > 0;
-  if (e.lists == 0 && e.axes() == 4 && e.sizes[0] == 1 && (e.sizes[2] == e.sizes[3] || has_words_of_both))
+  if (e.lists == 0 && e.axes() == 4 && e.sizes[0] == 1 && e.sizes[2] == e.sizes[3])
     keep_if_any(left, [](const std::string& reading) { return reading == "BHqk"; });
   std::ranges::stable_sort(left, {}, oddness);
   std::map<std::string, std::string> tensors;
