@@ -1,11 +1,12 @@
-// node --experimental-websocket .ci/web_firefox.mjs PAGE PROGRAM PICTURES: the page in Firefox, over WebDriver BiDi. It loads,
+// node --experimental-websocket .ci/web_firefox.mjs PAGE PROGRAM PICTURES: the page, a folder or one file, in Firefox, over WebDriver BiDi. It loads,
 // complains of nothing, asks nobody else, and shows what the desktop program shows. Exit status 1 where it does not. Without a
 // display Firefox has no WebGL: xvfb-run gives it one.
 import {execFileSync, spawn} from 'node:child_process';
 import {mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {createServer} from 'node:net';
 import {tmpdir} from 'node:os';
-import {join} from 'node:path';
+import {join, resolve} from 'node:path';
+import {pathToFileURL} from 'node:url';
 import {decodePng, difference, serve} from './web_browser.mjs';
 
 const [page, program, pictures] = process.argv.slice(2);
@@ -40,7 +41,7 @@ async function connect() {
   throw new Error('Firefox does not listen');
 }
 
-const server = await serve(page);
+const server = page.endsWith('.html') ? {address: pathToFileURL(resolve(page)).href, close() {}} : await serve(page);
 let failed = false;
 try {
   const socket = await connect();

@@ -5,6 +5,8 @@ if(TARGET headlight)
   install(TARGETS headlight RUNTIME)
   install(DIRECTORY ${CMAKE_SOURCE_DIR}/assets/ DESTINATION ${CMAKE_INSTALL_DATADIR}/headlight
           PATTERN pictures EXCLUDE PATTERN desktop EXCLUDE PATTERN "*.py" EXCLUDE)
+  # What `headlight page` lays documents into, where ./run-web --one-file has made it.
+  install(FILES ${CMAKE_SOURCE_DIR}/build/headlight.html DESTINATION ${CMAKE_INSTALL_DATADIR}/headlight OPTIONAL)
   if(UNIX AND NOT APPLE)
     # The manual is the program's own --help, so that it cannot say anything else.
     add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/headlight.1

@@ -5,7 +5,7 @@ import os
 import pathlib
 import zipfile
 
-NAME, VERSION = "headlight", "0.1.0"
+NAME, VERSION = "headlight", "1.0.0"
 INFO = f"{NAME}-{VERSION}.dist-info"
 HERE = pathlib.Path(__file__).resolve().parent
 

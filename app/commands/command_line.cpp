@@ -10,6 +10,7 @@
 
 #include "app/commands/commands.h"
 #include "core/base/arrays/file_watch.h"
+#include "core/base/assets/version.h"
 #include "core/base/tensor/error.h"
 #include "core/base/tensor/memory.h"
 #include "core/base/text/texts.h"
@@ -53,6 +54,9 @@ constexpr CommandRow commands[] = {
     {"train", CommandKind::train, train_command, "-o= --gradients= --json"},
     {"compare", CommandKind::compare, compare_command, "--json --table="},
     {"bundle", CommandKind::bundle, bundle_command, "-o= --random"},
+    {"page", CommandKind::page, page_command,
+     "-o= --view= --level= --lesson-step= --step= --way= --select= --look= --colormap= --range= --theme= --present "
+     "--random"},
     {"handout", CommandKind::handout, handout_command, "-o= --paper= --head= --random"},
     {"mask-code", CommandKind::mask_code, mask_code_command, "-o= --as= --random"},
     {"lesson", CommandKind::lesson, lesson_command, "--check --key --worksheet= --language="},
@@ -265,7 +269,7 @@ namespace {
 
 int dispatch(const CommandLine& line) {
   if (line.kind == CommandKind::help) std::cout << help_text(line.list_what);
-  else if (line.kind == CommandKind::version) std::cout << "headlight " HEADLIGHT_VERSION "\n";
+  else if (line.kind == CommandKind::version) std::cout << "headlight " << version_text() << '\n';
   else return row_of(line.kind).run(line);
   return 0;
 }

@@ -34,6 +34,7 @@ enum class CommandKind {
   patch,
   train,
   bundle,
+  page,
   handout,
   mask_code,
   lesson,

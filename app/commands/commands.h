@@ -16,8 +16,8 @@ namespace headlight {
 
 using Command = int(const CommandLine& line);
 Command trace_command, render_command, bundle_command, handout_command, mask_code_command, predict_command,
-    heads_command, patch_command, train_command, explain_command, list_command, window_command, screenshot_command,
-    animation_command, frames_command;
+    heads_command, patch_command, train_command, page_command, explain_command, list_command, window_command,
+    screenshot_command, animation_command, frames_command;
 /// Returns 1 if a stage differs.
 Command compare_command;
 /// Returns 2 if the lesson has a mistake.

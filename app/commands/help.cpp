@@ -50,6 +50,7 @@ Commands
   headlight heads MODEL --texts FILE [--json|--csv] what each head does over many sentences, one per line
      [--ablate mean]                                also the effect of putting the head's mean over FILE in its place
   headlight patch MODEL --text "..." --from "..." --what residual|heads|mlp --word W[,OTHER] [--json]   states of one sentence put into another
+  headlight page [FILE] -o OUT.html                 the whole program as one page, offline, that opens at this document
   headlight lesson FILE|ID --check                  every mistake in a lesson file, with its path
   headlight lesson FILE|ID --worksheet OUT.pdf [--key]   a page to hand out, without or with the answers; --language en|zh
   headlight handout [FILE] -o OUT.pdf               the sentence and every stage on paper; --head H --paper a4|letter --language en|zh

@@ -51,7 +51,22 @@ void print_times(const Scenario& scenario, const Inputs& inputs, const Run& run,
   print_json(json);
 }
 
-void write_arrays(const std::string& out, const std::vector<NamedArray>& arrays) {
+/// Says the axes of weights that are written without the heads that they come from, where they could be read in several
+/// ways: such a file is saved attention.
+void say_axes(std::vector<NamedArray>& arrays) {
+  const auto ends = [](std::string_view ending) {
+    return [ending](const NamedArray& array) { return array.name.ends_with(ending); };
+  };
+  if (std::ranges::any_of(arrays, ends(name(Stage::Q_heads)))) return;
+  for (NamedArray& array : arrays) {
+    const Shape& shape = array.values.shape();
+    const bool usual = shape.size() == 4 && shape[0] == 1 && shape[2] == shape[3];
+    if (ends(name(Stage::weights))(array) && shape.size() == 4 && !usual) array.axes = "B,H,q,k";
+  }
+}
+
+void write_arrays(const std::string& out, std::vector<NamedArray> arrays) {
+  say_axes(arrays);
   double numbers = 0, bytes = 0;
   for (const NamedArray& array : arrays) {
     numbers += static_cast<double>(array.values.count());
@@ -143,7 +158,8 @@ int trace_layers(const CommandLine& line, Scenario scenario, const Run& run) {
   const auto append = [&](const Trace& trace, const std::string& prefix) {
     for (const Stage stage : stages) {
       if (is_parameter(stage) && !line.has("--parameters")) continue;
-      if (trace.has(stage)) arrays.push_back({prefix + std::string(name(stage)), trace[stage]});
+      if (!trace.has(stage)) continue;
+      arrays.push_back({prefix + std::string(name(stage)), trace[stage], info(stage).palette == Palette::boolean});
     }
     if (measures)
       arrays.push_back({prefix + std::string(name(Stage::contribution_norms)), contribution_norms(trace, run.threads)});

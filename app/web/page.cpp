@@ -13,6 +13,7 @@
 #include "app/gl/gl_objects.h"
 #include "app/window/imgui_host.h"
 #include "app/window/preferences.h"
+#include "core/base/files/places.h"
 #include "core/base/files/recent_files.h"
 #include "core/base/parallel/jobs.h"
 #include "core/base/tensor/error.h"

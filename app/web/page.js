@@ -7,7 +7,11 @@
   const said = document.getElementById('said'), sentence = document.getElementById('sentence'), progress = document.getElementById('progress');
   const query = new URLSearchParams(location.search);
   const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
-  const home = '/Downloads', opened = '/opened', state = '/state', face = '/assets/fonts/wqy-microhei.ttc';
+  const isOneFile = document.getElementById('headlight.wasm') !== null;  // all in this file, which no server sends
+  /// The document that `headlight page` laid in: {name, open, words, files: [{name, data}…]}, data in base64.
+  const handed = JSON.parse(document.getElementById('document')?.textContent ?? 'null');
+  const home = '/Downloads', opened = '/opened', face = '/assets/fonts/wqy-microhei.ttc';
+  const state = handed ? `/state of ${handed.name.replaceAll('/', '_')}` : '/state';  // a browser gives all files one storage
   const complaints = [];  // what the program wrote on standard error
   let program = null, running = false;
 
@@ -48,7 +52,7 @@
   };
 
   const page = {
-    address: location.origin === 'null' ? '' : location.origin + location.pathname,
+    address: location.protocol === 'file:' || location.origin === 'null' ? '' : location.origin + location.pathname,
     embedded: query.has('embed'),
     clipboard: '',
     copy(text) {
@@ -80,7 +84,7 @@
       program.FS.syncfs(false, () => { syncing = false; });
     },
     async fetchFace() {
-      if (fetching) return;
+      if (fetching || isOneFile) return;  // one file has only the letters of its own texts
       fetching = true;
       const answer = await fetch('fonts/wqy-microhei.ttc');
       if (!answer.ok) return;
@@ -300,7 +304,7 @@
     navigator.locks.request('headlight', {ifAvailable: true}, (lock) => {
       resolve(lock !== null);
       return lock && new Promise(() => {});  // for as long as the tab is there
-    });
+    }).catch(() => resolve(true));  // a browser that has no locks for a file
   });
 
   const prepare = (module) => {
@@ -325,10 +329,34 @@
     document.head.append(script);
   });
 
+  /// What is packed into this file under `name`.
+  const unpack = async (name) => {
+    const packed = document.getElementById(name), answer = await fetch(`data:application/octet-stream;base64,${packed.textContent}`);
+    packed.remove();
+    return new Response(answer.body.pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
+  };
+  const unpackAll = async () => {
+    const [wasmBinary, data] = await Promise.all([unpack('headlight.wasm'), unpack('headlight.data')]);
+    return {wasmBinary, getPreloadedPackage: () => data};
+  };
+
+  /// Lays out the document that came in this file; returns the command line that opens it.
+  const layOut = ({open, words, files}) => {
+    const folder = `${opened}/page`;
+    for (const {name, data} of files) {
+      const path = `${folder}/${name}`;
+      program.FS.mkdirTree(path.slice(0, path.lastIndexOf('/')));
+      program.FS.writeFile(path, Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0)));
+    }
+    for (const path of filesIn(opened)) known.set(path, stampOf(path));
+    return [...(files.length > 0 ? [`${folder}/${open}`] : open ? [open] : []), ...words];
+  };
+
   const start = async () => {
     keepsState = await claimStorage();
-    await load(threads ? 'headlight-threads.js' : 'headlight.js');
+    if (!isOneFile) await load(threads ? 'headlight-threads.js' : 'headlight.js');
     program = await createHeadlight({
+      ...(isOneFile ? await unpackAll() : {}),
       canvas, page,
       preRun: [prepare],
       locateFile: (file, folder) => folder + (file.endsWith('.data') ? 'headlight.data' : file),  // the same for both
@@ -340,7 +368,7 @@
       },
     });
     program._page_job();  // there is none yet; from now on this is WebAssembly's own function, as promising() wants it
-    program.callMain([location.search + location.hash]);
+    program.callMain(handed ? layOut(handed) : [location.search + location.hash]);
     if (!program._page_is_open()) {
       // What the link asks for cannot be shown: the usual document is, and why.
       const why = complaints.splice(0).join(' ').replace(/^headlight: /, '');

@@ -13,6 +13,7 @@
 #include "app/window/imgui_host.h"
 #include "app/window/preferences.h"
 #include "core/base/files/own_files.h"
+#include "core/base/files/places.h"
 #include "core/base/tensor/error.h"
 #include "ui/window/session/session.h"
 

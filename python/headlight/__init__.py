@@ -25,4 +25,4 @@ from ._watch import Watch, watch
 
 __all__ = ["HeadlightError", "Figure", "Page", "Check", "Trained", "Watch", "figure", "show", "render", "trace",
            "compare", "check", "train", "watch", "program"]
-__version__ = "0.1.0"
+__version__ = "1.0.0"

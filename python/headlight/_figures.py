@@ -96,6 +96,7 @@ class Page(Figure):
 
 def _weights_source(weights: Array, tokens: Optional[Iterable[Any]], key_tokens: Optional[Iterable[Any]], options: Dict[str, Any]) -> Dict[str, Array]:
     """The arrays of a file that holds attention alone; adds to `options` what shows all that is there."""
+    weights = _attention_within(weights)
     if isinstance(weights, (list, tuple)) and len(weights) > 0 and isinstance(weights[0], (list, tuple)) and len(weights[0]) > 0 and hasattr(weights[0][0], "shape"):
         return _generated_source(weights, tokens, key_tokens, options)
     in_layers = isinstance(weights, (list, tuple)) and len(weights) > 0 and hasattr(weights[0], "shape")
@@ -129,11 +130,21 @@ def _weights_source(weights: Array, tokens: Optional[Iterable[Any]], key_tokens:
     return source
 
 
+def _attention_within(what: Any) -> Any:
+    """The attention of what a model or generate() returns, where it holds one; other things as they are."""
+    names = ("attentions", "encoder_attentions", "decoder_attentions", "cross_attentions")
+    held = [name for name in names if not hasattr(what, "shape") and getattr(what, name, None) is not None]
+    if len(held) > 1:
+        raise HeadlightError(f"a {type(what).__name__} holds {', '.join(held)}; expected one of them, such as its {held[-1]}")
+    return getattr(what, held[0]) if held else what
+
+
 def _generated_source(steps: Any, tokens: Optional[Iterable[Any]], key_tokens: Optional[Iterable[Any]], options: Dict[str, Any]) -> Dict[str, Array]:
     """What generate(output_attentions=True) returns: a tuple of steps, each a tuple of layers."""
     if len({len(step) for step in steps}) > 1:
         raise HeadlightError("the steps of generate() have different numbers of layers; expected as many in each")
-    source: Dict[str, Array] = {f"attentions.{s}.{i}": array_of(layer, "a layer") for s, step in enumerate(steps) for i, layer in enumerate(step)}
+    name = "attentions" if key_tokens is None else "cross_attentions"
+    source: Dict[str, Array] = {f"{name}.{s}.{i}": array_of(layer, "a layer") for s, step in enumerate(steps) for i, layer in enumerate(step)}
     if tokens is not None:
         source["tokens" if key_tokens is None else "query_tokens"] = np.array([str(t) for t in tokens])
     if key_tokens is not None:

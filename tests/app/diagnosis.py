@@ -4,9 +4,9 @@
     diagnosis.py PROGRAM [--verbose] [--random COUNT] [--seed N]
 
 Every mistake is made in every case where it changes something; it must be among those found when all stages are saved,
-when only the weights and the output are, and when only the output is. The right numbers must match. With --random, the
-cases are drawn until COUNT mistaken implementations were compared: none that is right may be accused, and at most one in
-a hundred of the others may go unnamed.
+when only the weights and the output are, and when only the output is; where all that differs is NaN throughout, none may
+be. The right numbers must match. With --random, the cases are drawn until COUNT mistaken implementations were compared:
+none that is right may be accused, and at most one in a hundred of the others may go unnamed.
 """
 import argparse
 import json
@@ -179,7 +179,7 @@ def stages_of(case, mistake=None, choice=None):
     d_head, d_model = q.shape[-1], q.shape[-1] * heads
     scale = {"no_scale": 1, "scale_by_d_model": d_model ** -0.5, "scale_multiplied": d_head ** 0.5}.get(mistake, d_head ** -0.5)
     if mistake == "constant_factor" and choice == "scores":
-        if k.shape[2] in (d_head, d_head ** 2):  # then it is no_scale or scale_multiplied
+        if k.shape[2] in (d_head, d_head ** 2, d_head / heads):  # then it is no_scale, scale_multiplied or 1/√heads
             raise NotHere
         scale *= math.sqrt(k.shape[2])
     x = s["scaled_scores"] = s["scores"] * scale
@@ -311,6 +311,9 @@ def try_mistake(case, name, mistake, choice, right, folder, tally):
             continue
         tally.check(report["first_difference"] == differing[0], f"{label}: first {report['first_difference']}, not {differing[0]}")
         tally.wrong += 1
+        if all(np.isnan(stages[k]).all() for k in differing):
+            tally.check(not ids, f"{label}: only NaN differs, which is no evidence, but {ids}")
+            continue
         if mistake not in ids and not (mistake == "dropout_active" and saved == "output" and is_undetermined(right)):
             tally.unnamed.append(f"{label}: found {ids}")
         tally.found[mistake, saved] += mistake in ids

@@ -28,7 +28,7 @@ except ImportError:
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = os.path.abspath(sys.argv[1])
-COMMANDS = {"trace", "render", "explain", "compare", "bundle", "predict", "lesson", "handout", "list", "mask-code", "heads", "patch"}
+COMMANDS = {"trace", "render", "explain", "compare", "bundle", "predict", "lesson", "handout", "page", "list", "mask-code", "heads", "patch"}
 Module = nn.Module if torch else object
 failures, left_out = [], []
 random = np.random.default_rng(3)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The numbers of each kind of figure in every format, against NumPy and against the cells of the picture.
+"""The numbers of each kind of figure in every format, against NumPy and against the cells of the picture; and files of
+weights that the program wrote itself, which it reads again without a question.
 
     figure_numbers.py PROGRAM
 """
@@ -149,6 +150,9 @@ def main():
             run("render", *words, "-o", folder / "n.npz")
             with np.load(folder / "n.npz") as arrays:
                 check(f"{kind}, npz", arrays[arrays.files[0]], wanted)
+                axes, name = str(arrays.get("axes", "")), arrays.files[0]
+            if name in ("weights", "rollout"):
+                read_back(kind, folder, axes, wanted)
             grid = wanted.reshape(-1, wanted.shape[-1]) if wanted.ndim == 1 else wanted
             if grid.ndim == 2:
                 run("render", *words, "-o", folder / "n.csv")
@@ -167,10 +171,66 @@ def main():
                     check(f"{kind}, bundle", np.lib.format.read_array(data), wanted)
             if panels.shape[0] == 1 and kind not in ("blocks", "arcs"):
                 picture_of(kind, words, panels[0], hidden[0], folder)
+        traced_again(folder, random)
+        merged_words(folder, random)
     for failure in failures:
         print(failure)
     print(f"{len(kinds)} kinds of figures, {len(failures)} wrong")
     return 1 if failures else 0
+
+
+def weights_in(path, folder, *settings):
+    run("trace", path, *settings, "-o", folder / "again.npz")
+    return np.load(folder / "again.npz")["weights"]
+
+
+def read_back(kind, folder, axes, wanted):
+    """Attention that was written is read as what it is; what has no axis of queries or of keys is no attention."""
+    path = folder / "n.npz"
+    if axes.split(",")[-2:] != ["q", "k"]:
+        done = subprocess.run([PROGRAM, "trace", path, "-o", folder / "again.npz"], capture_output=True, text=True)
+        if done.returncode != 2 or "axes" not in done.stderr:
+            failures.append(f"{kind} with axes {axes} is read as attention: {done.stderr}")
+        return
+    for i, layer in enumerate(wanted if axes[0] == "L" else [wanted]):
+        whole = np.asarray(layer)
+        whole = whole.reshape((1,) * (4 - whole.ndim) + whole.shape)
+        check(f"{kind}, read again", weights_in(path, folder, *(["--layer", i] if i else [])), whole)
+
+
+def traced_again(folder, random):
+    """What trace writes of weights alone: of several sentences, of other keys than queries, of all layers."""
+    crossed = softmax(random.normal(size=(2, 3, 4, 5)))
+    np.savez(folder / "c.npz", attn=crossed, axes="B,H,q,k")
+    run("trace", folder / "c.npz", "-o", folder / "traced.npz")
+    check("weights of two sentences, traced twice", weights_in(folder / "traced.npz", folder), crossed)
+    words = ["model:induction", "--text", "the cat sat on the cat"]
+    run("trace", *words, "--layer", "all", "--stages", "weights", "-o", folder / "all.npz")
+    with np.load(folder / "all.npz") as arrays:
+        layers = [arrays[f"layers.{i}.weights"] for i in range(2)]
+    for name in ("1", "layers.1", "layers.1.weights"):
+        check(f"layer {name} of all layers", weights_in(folder / "all.npz", folder, "--layer", name), layers[1])
+    check("all layers, traced again", weights_in(folder / "all.npz", folder), layers[0])
+
+
+def merged_words(folder, random):
+    """Pieces of a word as one: the mean of their rows, the sum of their columns, and the names of the words."""
+    pieces, words = ["ĠThe", "Ġun", "pub", "lished", "ĠÃ¡", "n", ","], [[0], [1, 2, 3], [4, 5], [6]]
+    weights = softmax(np.where(np.tril(np.ones((7, 7), bool)), random.normal(size=(1, 2, 7, 7)), -np.inf))
+    np.savez(folder / "w.npz", attentions=weights, tokens=np.array(pieces))
+    wanted = np.array([[[weights[0, h][np.ix_(rows, cols)].sum() / len(rows) for cols in words] for rows in words] for h in range(2)])
+    render = [folder / "w.npz", "--merge", "words", "--stage", "weights", "--head", "all"]
+    said = run("render", *render, "-o", folder / "w.npy")
+    check("words of pieces", np.load(folder / "w.npy"), wanted)
+    if "7 tokens are 4 words" not in said:
+        failures.append(f"nothing says that pieces were merged: {said}")
+    run("render", *render, "-o", folder / "w.html")
+    page = (folder / "w.html").read_text()
+    data = json.loads(page.split('id="headlight-data">')[1].split("</script>")[0])
+    if data["tokens"] != ["The", "unpublished", "án", ","] or data["key_tokens"] != data["tokens"]:
+        failures.append(f"the words of the pieces are {data['tokens']}")
+    if "pieces of words as one" not in page:
+        failures.append("the figure's title does not say that pieces are merged")
 
 
 def picture_of(kind, words, cells, hidden, folder):

@@ -5,7 +5,9 @@ projections, attention alone: written by NumPy, traced, and compared with the at
     layouts.py PROGRAM
 """
 import json
+import os
 import pickle
+import shutil
 import struct
 import subprocess
 import sys
@@ -389,7 +391,10 @@ def late_beginnings():
     check("the axes in the file", {"attentions": weights, "axes": np.array(["B,H,q,k"])}, {"weights": weights})
     check("of one head", {"attention": weights[0, 0]}, {"weights": weights[:1, :1]})
     check("of some heads", {"attn": weights[0], "num_heads": H}, {"weights": weights[:1]})
-    refused("of some heads, or layers, or batch entries", {"attn": weights[0]}, "H,q,k")
+    refused("of some heads, or layers, or batch entries", {"attn": weights[0]}, "in 6 ways; expected --axes H,q,k or B,q,k or L,q,k or ")
+    refused("of four axes, of which the usual come first", {"attn": weights}, "in 18 ways; expected --axes B,H,q,k or L,H,q,k or L,B,q,k or ")
+    crossed = from_heads(drawn(1, H, 3, 5), drawn(1, H, 7, 5), drawn(1, H, 7, 5))["weights"].astype(np.float32)
+    check("of one sentence and another", {"cross_attentions": crossed, "query_tokens": np.array(list("abc")), "key_tokens": np.array(list("tuvwxyz"))}, {"weights": crossed})
     layers = np.stack([weights, weights[:, ::-1]])
     order = ("--axes", "L,B,H,q,k")
     check("of layers", {"attentions": layers}, {"weights": weights}, *order, says="layer: 0 of 2")
@@ -412,6 +417,11 @@ def late_beginnings():
     check("offsets in place of keys", {"attn": band}, {"weights": dense}, "--axes", "H,q,offset=-1")
     refused("another first offset", {"attn": band}, "offset", "--axes", "H,q,offset=0")
     refused("words beside columns that are offsets", {"attn": band, "num_heads": H, "tokens": two[0]}, "offset")
+    named = {f"layers.{i}.weights": layers[i, :1] for i in (0, 1)}
+    check("layers whose number is within the name", named, {"weights": layers[0, :1]}, says="layer: 0 of 2")
+    for layer in ("1", "layers.1", "layers.1.weights"):
+        check(f"--layer {layer} of them", named, {"weights": layers[1, :1]}, "--layer", layer)
+    refused("a layer that is not among them", named, "0 to 1", "--layer", "2")
     check("in a list", {"attentions.0": layers[0], "attentions.1": layers[1]}, {"weights": layers[1]}, *stated, "--layer", "1")
     causal = np.tril(np.ones((N, N), bool))
     masked = from_heads(q, q, q, mask=causal)["weights"].astype(np.float32)
@@ -629,6 +639,66 @@ def configs():
     refused("relative keys", {}, "position_embedding_type", path=beside({"model_type": "bert", "position_embedding_type": "relative_key", **heads}))
 
 
+def without(network, *parts):
+    """A copy of a network's folder without the tensors whose names hold one of these."""
+    folder = Path(FOLDER.name, "lacking")
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(Path(__file__).parents[1] / "fixtures" / "networks" / network, folder)
+    for path in folder.glob("*.safetensors"):
+        data = path.read_bytes()
+        size = int.from_bytes(data[:8], "little")
+        header, rest = json.loads(data[8:8 + size]), data[8 + size:]
+        kept, body = {}, b""
+        for name, entry in header.items():
+            if name == "__metadata__" or not any(part in name for part in parts):
+                kept[name] = entry
+            if name in kept and name != "__metadata__":
+                first, last = entry["data_offsets"]
+                kept[name] = {**entry, "data_offsets": [len(body), len(body) + last - first]}
+                body += rest[first:last]
+        text = json.dumps(kept).encode()
+        text += b" " * (-len(text) % 8)
+        path.write_bytes(len(text).to_bytes(8, "little") + text + body)
+    return folder
+
+
+def missing_biases():
+    """A bias that the architecture has: without it in one layer the file is refused, without it in all this is said."""
+    for network, bias in [("qwen2", "layers.0.self_attn.q_proj.bias"), ("stablelm", "layers.1.input_layernorm.bias"), ("gpt2", "h.0.attn.c_attn.bias"),
+                          ("gpt2", "h.1.mlp.c_fc.bias"), ("bert", "layer.0.attention.self.key.bias"), ("phi", "layers.0.mlp.fc1.bias")]:
+        refused(f"{network} without {bias}", {}, bias, "--layer", "0", path=without(network, bias))
+    refused("qwen2 without biases of queries", {}, "q_proj.bias", "--layer", "0", path=without("qwen2", "q_proj.bias"))
+    for network, bias in [("stablelm", "input_layernorm"), ("gpt2", "c_attn"), ("gpt2", "ln_f"), ("bert", "key"), ("bloom", "word_embeddings_layernorm"), ("phi", "lm_head"), ("phi", "dense")]:
+        check(f"{network} without {bias}.bias", {}, {}, "--layer", "0", path=without(network, bias + ".bias"), says=f"no bias in the file for {bias}")
+
+
+def files_of_others():
+    """What they are, with Python that makes an .npz of them, whatever is in their names."""
+    for name in ("net.h5", "it's.h5", "net.keras", "flax_model.msgpack", "it's.onnx", "net.ckpt.index", "net.ckpt.data-00000-of-00001"):
+        path = Path(FOLDER.name, name)
+        path.write_bytes(b"not an array of NumPy")
+        refused(name, {}, "expected an .npz of it", path=path)
+        python = run(path)[1].partition("as this Python makes it: ")[2]
+        try:
+            compile(python, name, "exec")
+        except SyntaxError as error:
+            complain(name, f"{error}: {python}")
+    try:
+        import h5py
+    except ImportError:
+        return
+    path, here = Path(FOLDER.name, "it's.h5"), os.getcwd()
+    with h5py.File(path, "w") as file:
+        for key, value in with_x(linear(("q_proj", "k_proj", "v_proj", "o_proj"), prefix="model/attn/")).items():
+            file[key.replace(".", "/")] = value
+    os.chdir(FOLDER.name)
+    try:
+        exec(run(path)[1].partition("as this Python makes it: ")[2], {})
+    finally:
+        os.chdir(here)
+    check("what the Python makes of an HDF5 file", {}, attention(), path=Path(FOLDER.name, "it's.npz"))
+
+
 def pickled_objects():
     """Dictionaries that numpy.savez, numpy.save and pickle write as pickles."""
     usual = attention()
@@ -652,7 +722,7 @@ def pickled_objects():
 
 
 for part in (names_of_projections, pickled_objects, heads_of_their_own, three_axes, packed, plain_matrices, masks, numbers, late_beginnings,
-             what_is_made_of_late_beginnings, tokens, configs):
+             what_is_made_of_late_beginnings, tokens, configs, missing_biases, files_of_others):
     part()
 print(f"{checks} files, {failures} failures")
 sys.exit(1 if failures or not checks else 0)

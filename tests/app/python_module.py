@@ -39,6 +39,31 @@ expect(data["heads"] == 6, f"two layers of three heads are {data['heads']} panel
 expect(np.abs(shown - weights.reshape(6, 5, 5)).max() <= 0.51 * data["scale"], "the layers' numbers are not the arrays'")
 
 
+# What generate() returns: a step each, of it a layer each. The keys of cross-attention are all there from the start.
+whole = np.tril(random.dirichlet(np.ones(4), size=(2, 1, 3, 4)).astype(np.float32))
+steps = tuple(tuple(layer[:, :, s:s + 1, :s + 1] for layer in whole) for s in range(4))
+across = random.dirichlet(np.ones(5), size=(2, 1, 3, 4)).astype(np.float32)
+across[..., 3:] = 0  # the last two keys are padding
+crossed = tuple(tuple(layer[:, :, s:s + 1] for layer in across) for s in range(4))
+
+
+class Generated:
+    def __init__(self, **held):
+        self.__dict__.update(held)
+
+
+for what, given, expected in (("steps", (steps, words[:4]), whole), ("steps of cross-attention", (crossed, words[:4], words), across),
+                              ("what generate() returns", (Generated(attentions=steps, cross_attentions=None), words[:4]), whole)):
+    data, shown = numbers(headlight.show(*given).html)
+    expect(data["heads"] == 6 and data["tokens"] == words[:4] and data["key_tokens"] == list(given[-1])[:expected.shape[-1]], f"{what}: {data['tokens']}")
+    expect(shown.shape == (6, *expected.shape[-2:]) and np.abs(shown - expected.reshape(shown.shape)).max() <= 0.51 * data["scale"], f"{what} are not the arrays")
+try:
+    headlight.show(Generated(decoder_attentions=steps, cross_attentions=crossed), words[:4])
+    expect(False, "one of two attentions is chosen silently")
+except headlight.HeadlightError as error:
+    expect("cross_attentions" in str(error) and "expected" in str(error), str(error))
+
+
 class Tokenizer:
     def __call__(self, text, return_tensors):
         return {"input_ids": np.array([range(len(text.split()))])}

@@ -6,5 +6,5 @@ for program in clang-format-14 clang-format; do
   case $("$program" --version 2>/dev/null) in *"version 14."*) format=$program; break ;; esac
 done
 [ -n "${format:-}" ] || { echo "skipped: it needs clang-format 14 (on Debian 12: apt-get install clang-format)"; exit 77; }
-find core ui app tests examples -name '*.h' -o -name '*.cpp' | grep -v '^app/web/libraries/' |
+find core ui app tests examples -name '*.h' -o -name '*.cpp' |
   xargs "$format" --dry-run -Werror || { echo "run clang-format -i on the files above"; exit 1; }

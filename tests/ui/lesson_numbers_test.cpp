@@ -41,6 +41,23 @@ std::vector<std::string> drawn_texts(HeadlessWindow& window) {
   return texts;
 }
 
+/// Everything that it says while the pointer goes over all of it, tooltips and panels included.
+std::set<std::string> all_texts_under_the_pointer(HeadlessWindow& window) {
+  std::set<std::string> all;
+  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  for (float y = 20; y < size.y; y += 56) {
+    for (float x = 20; x < size.x; x += 72) {
+      window.move({x, y});
+      const auto texts = drawn_texts(window);
+      all.insert(texts.begin(), texts.end());
+    }
+  }
+  window.move({-1e6f, -1e6f});
+  const auto texts = drawn_texts(window);
+  all.insert(texts.begin(), texts.end());
+  return all;
+}
+
 /// Scenarios that differ from the step's in one of the settings that it leaves free.
 std::vector<Scenario> changed_scenarios(const LessonStep& step) {
   std::vector<Scenario> all;
@@ -138,7 +155,7 @@ TEST_CASE("with W_k = W_q, which the reader sets with one click, every score is 
   CHECK_FALSE(symmetric());
 }
 
-TEST_CASE("an answer's number is in no label of its step while it is asked for") {
+TEST_CASE("an answer's number is in no label, tooltip or panel of its step while it is asked for") {
   int asked = 0;
   for (const Course& course : shipped_courses()) {
     for (std::size_t i = 0; i < course.steps.size(); ++i) {
@@ -153,10 +170,11 @@ TEST_CASE("an answer's number is in no label of its step while it is asked for")
       if (question->kind == QuestionKind::row) answers = row_of(trace, question->measure->of);
       else answers.push_back(measured(*question->measure, trace));
       const std::string told = course.steps[i].prose("en");
+      std::set<std::string> drawn = all_texts_under_the_pointer(window);
       for (const double answer : answers) {
         if (answer == std::round(answer)) continue;  // small whole numbers count something else everywhere
         ++asked;
-        for (const std::string& text : drawn_texts(window)) {
+        for (const std::string& text : drawn) {
           const bool precise = text.find('.') != std::string::npos && text.size() >= 4;
           INFO(text);
           CHECK_FALSE((precise && says(text, answer) && told.find(text) == std::string::npos));

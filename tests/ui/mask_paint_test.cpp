@@ -124,9 +124,14 @@ TEST_CASE("painted cells survive saving and opening the scenario") {
 
 TEST_CASE("a click on a pattern replaces the expression, or joins it as chosen") {
   CHECK(combined("causal()", "window(4)", Combine::replace) == "window(4)");
-  CHECK(combined("a() || b()", "c()", Combine::both) == "(a() || b()) && (c())");
-  CHECK(combined("a()", "c()", Combine::either) == "(a()) || (c())");
-  CHECK(combined("a()", "c()", Combine::without) == "(a()) && !(c())");
+  CHECK(combined("a() || b()", "c()", Combine::both) == "(a() || b()) && c()");
+  CHECK(combined("a()", "c()", Combine::either) == "a() || c()");
+  CHECK(combined("a()", "c()", Combine::without) == "a() && !(c())");
+  // What is there already is not said twice.
+  CHECK(combined("causal()", "causal() && window(4)", Combine::both) == "causal() && window(4)");
+  CHECK(combined("causal() && window(4)", "h < 2 ? a() : b()", Combine::both) ==
+        "causal() && window(4) && (h < 2 ? a() : b())");
+  CHECK(combined("a() && b(1, (2))", "c()", Combine::either) == "(a() && b(1, (2))) || c()");
   CHECK(combined("", "c()", Combine::both) == "c()");
   HeadlessWindow window(mask_document("causal()"));
   window.settle();

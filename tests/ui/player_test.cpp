@@ -140,3 +140,27 @@ TEST_CASE("escape leaves the step player, and all is shown again") {
   CHECK_FALSE(window.document().view.step);
   CHECK(window.cell(Stage::output, 0, 0).x > 0);
 }
+
+TEST_CASE("one press stops the player or goes elsewhere, whatever the player is about to do in the same frame") {
+  for (const Level level : {Level::pipeline, Level::operation}) {
+    Document document = sentence();
+    document.view.looking.level = level;
+    document.view.calm = true;
+    HeadlessWindow window(document);
+    window.settle();
+    const View before = window.document().view;
+    for (const compat::Key key : {compat::Key::space, compat::Key::escape, compat::Key::page_down}) {
+      if (key == compat::Key::page_down && level == Level::pipeline) continue;          // it goes on while it plays
+      for (int frames = 1; frames < 60; frames += level == Level::pipeline ? 1 : 11) {  // the next moment is due in one
+        INFO(static_cast<int>(level) << " " << frames);
+        window.press(compat::Key::space);
+        REQUIRE(window.document().view.playing);
+        for (int i = 0; i < frames; ++i) window.frame();
+        window.press(key);
+        CHECK_FALSE(window.document().view.playing);
+        if (key == compat::Key::escape) CHECK_FALSE(window.document().view.step);
+        window.session.perform(EditView{[&](View& v) { v = before; }});
+      }
+    }
+  }
+}

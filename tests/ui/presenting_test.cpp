@@ -4,7 +4,9 @@
 #include "tests/ui/headless.h"
 #include "ui/base/document/lesson_progress.h"
 #include "ui/base/look/fonts.h"
+#include "ui/base/timeline/timeline.h"
 #include "ui/parts/level/scene.h"
+#include "ui/parts/player/stages.h"
 
 using namespace headlight;
 using namespace headlight::test;
@@ -72,6 +74,61 @@ TEST_CASE(
     look_at(Level::operation, Stage::scores, Facet::journey);
     look_at(Level::operation, Stage::scores, Facet::geometry);
     CHECK(texts > 500);
+  }
+}
+
+TEST_CASE(
+    "in a presented pipeline the current stage has half the screen, with numbers for the last row; the other cards are "
+    "whole above it, and the clicker goes from stage to stage") {
+  for (const auto& [size, language, least] :
+       {std::tuple(ImVec2{1920, 1080}, "en", 24.0f), std::tuple(ImVec2{1366, 768}, "zh", 18.0f),
+        std::tuple(ImVec2{1024, 768}, "en", 18.0f)}) {
+    Document document = sentence();
+    document.view.language = language;
+    document.view.presenting = true;
+    document.view.calm = true;
+    document.view.looking.level = Level::pipeline;
+    HeadlessWindow window(document, size);
+    window.settle();
+    const Timeline timeline(*window.document().trace, ProductOrder::rows);
+    const float edge = 0.45f * size.y;
+    const auto look = [&](Stage stage) {
+      INFO(size.x << " " << language << " " << name(stage));
+      Record record;
+      ImGui::GetIO().UserData = &record;
+      window.frame();
+      ImGui::GetIO().UserData = nullptr;
+      int numbers = 0, cards = 0;
+      for (const RecordedText& text : record.texts) {
+        if (text.min.y < edge) continue;
+        CAPTURE(text.text, text.pixels);
+        CHECK(text.pixels >= least - 0.5f);
+        CHECK(text.max.y <= size.y);
+        numbers += text.text.find_first_of("0123456789") != std::string::npos ? 1 : 0;
+      }
+      for (const MatrixQuad& quad : window.painter.quads) {
+        if (quad.max.y > edge) continue;
+        CHECK((quad.min.x >= 0 && quad.min.y >= 0 && quad.max.x <= size.x));
+        ++cards;
+      }
+      CHECK((numbers >= 3 || stage == Stage::mask));
+      CHECK(cards >= 5);
+    };
+    look(Stage::weights);
+    const std::vector<std::size_t> pass = pass_of(timeline);
+    for (const std::size_t chapter : pass) {
+      window.press(compat::Key::page_down);
+      window.settle();
+      const Stage stage = timeline.chapters()[chapter].stage;
+      REQUIRE(window.document().view.step);
+      CHECK(timeline.at(*window.document().view.step).stage == stage);
+      CHECK(timeline.shown(stage, *window.document().view.step).rows == Shown::all);
+      look(stage);
+    }
+    window.press(compat::Key::page_up);
+    CHECK(timeline.at(*window.document().view.step).stage == timeline.chapters()[pass[pass.size() - 2]].stage);
+    CHECK(level_shown(window.document().view) == Level::pipeline);
+    CHECK(window.document().view.presenting);
   }
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/compute/network/network.h"
+#include "core/compute/network/shipped_models.h"
 #include "core/scenario/inputs/inputs.h"
 #include "tests/catch.h"
 #include "tests/places.h"
@@ -311,6 +312,85 @@ TEST_CASE("Esc goes back to where one came from, from every place, and does noth
       show([&](View& v) { v = top; });
     }
   }
+}
+
+TEST_CASE("from the sentence one click leads to the word's query, key and value, and to what the heads add to its row") {
+  HeadlessWindow window(asker(), {1920, 1080});
+  window.settle();
+  window.frame();
+  for (const Stage stage : {Stage::Q, Stage::output}) {
+    const Scene& scene = window.session.pictures().find<SentenceScene>()->scene;
+    const auto button = std::ranges::find_if(scene.targets, [&](const SceneTarget& target) {
+      return target.action == SceneAction::stage && target.cell.stage == stage;
+    });
+    REQUIRE(button != scene.targets.end());
+    const View before = window.document().view;
+    window.click(button->rect.centre());
+    window.settle();
+    CHECK(window.document().view.looking.level == Level::operation);
+    CHECK(window.document().view.looking.stage == stage);
+    CHECK(window.document().view.looking.query == before.looking.query);
+    window.press(compat::Key::escape);
+    for (int i = 0; i < 60; ++i) window.frame();
+    CHECK(window.document().view.looking.level == Level::sentence);
+  }
+}
+
+TEST_CASE("Esc after the story, which went on to the next word by itself, goes back to where it was started") {
+  Document document = asker();
+  document.view.calm = true;
+  document.view.speed = 20;
+  HeadlessWindow window(document);
+  window.settle();
+  window.press(compat::Key::space);
+  for (int i = 0; i < 2000 && window.document().view.looking.facet != Facet::next; ++i) window.frame();
+  REQUIRE(window.document().view.looking.facet == Facet::next);
+  window.press(compat::Key::escape);
+  window.settle();
+  CHECK(window.document().view.looking.level == Level::sentence);
+  CHECK_FALSE(window.document().view.playing);
+}
+
+TEST_CASE("a text that is refused leaves everything as it was, also the words that were chosen") {
+  HeadlessWindow window(asker());
+  window.settle();
+  window.session.perform(EditView{[](View& v) { v.looking.query = 2; }});
+  window.settle();
+  const View before = window.document().view;
+  window.session.perform(EditScenario{[](Scenario& s) { s.text = "the zyxwvut"; }, {}});
+  window.settle();
+  CHECK_FALSE(window.document().error.empty());
+  CHECK(window.document().view.looking == before.looking);
+  CHECK(window.document().view.selected == before.selected);
+}
+
+TEST_CASE("a Chinese sentence typed beside the English model is read by the Chinese one, and undo returns") {
+  CHECK(model_of_script("model:english", "小猫喜欢睡觉") == "model:chinese");
+  CHECK(model_of_script("model:chinese", "小猫喜欢睡觉").empty());
+  CHECK(model_of_script("model:chinese", "the cat sleeps") == "model:english");
+  CHECK(model_of_script("model:english", "the cat sleeps").empty());
+  CHECK(model_of_script("model:english", "1 2 3").empty());
+  CHECK(model_of_script("model:induction", "小猫").empty());
+  CHECK(model_of_script("mine.npz", "小猫").empty());
+  Document document;
+  const auto opening = trained_document("en");
+  begin_anew(document, *opening, opening->scenario);
+  HeadlessWindow window(document);
+  window.settle();
+  window.type("老人把信交给了国王");
+  window.settle();
+  CHECK(ImGui::GetIO().FontDefault->FindGlyphNoFallback(0x8001) != nullptr);  // 老 is seen while it is typed
+  window.press(compat::Key::enter);
+  window.settle();
+  CHECK(window.document().scenario.file == "model:chinese");
+  CHECK(window.document().scenario.text == "老人把信交给了国王");
+  CHECK(window.document().error.empty());
+  CHECK(window.document().trace->inputs.query_tokens.front().front() == "老");
+  for (int i = 0; i < 4 && window.document().scenario.file != "model:english"; ++i) {
+    window.press('z', true);
+    window.settle();
+  }
+  CHECK(window.document().scenario.file == "model:english");
 }
 
 TEST_CASE("the hatched words are the mask: a click offers patterns, and dragging their edge sets a window") {

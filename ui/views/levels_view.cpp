@@ -4,6 +4,7 @@
 
 #include "ui/base/frame/frame.h"
 #include "ui/parts/level/travel.h"
+#include "ui/parts/player/stages.h"
 #include "ui/views/operation/operation.h"
 #include "ui/views/pipeline/pipeline_scene.h"
 #include "ui/views/registry.h"
@@ -44,12 +45,13 @@ void draw_motion(const Frame& frame, Rect place, const LevelMotion& motion) {
   const bool goes_in = motion.from == Level::pipeline;
   const float t = std::clamp(motion.since / motion_seconds, 0.0f, 1.0f), share = goes_in ? t : 1 - t;
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  draw_pipeline_still(frame, place);
+  draw_pipeline_still(frame, room_of_cards(frame.view(), place));
   list.AddRectFilled(place.min, place.max, fade(frame.look.window, std::min(share / pale_at, 1.0f)));
   const Frame near = scaled_to_window(frame);
   const bool step = (goes_in ? motion.to : motion.from) == Level::operation;
   const Scene& scene = step ? operation_scene(near, place) : sentence_scene(near, place);
-  draw_scene(near, list, between(*frame.trace(), numbers_on_cards(frame, place), scene, share));
+  draw_scene(near, list,
+             between(*frame.trace(), numbers_on_cards(frame, room_of_cards(frame.view(), place)), scene, share));
 }
 
 Shot shot_of(const Frame& frame) {
@@ -131,8 +133,14 @@ void draw_levels_view(const Frame& frame, Rect place) {
     frame.pictures.go_on();
     return draw_motion(frame, place, motion);
   }
-  if (level == Level::pipeline) return draw_pipeline_view(frame, place);
   const Frame near = scaled_to_window(frame);
+  if (level == Level::pipeline) {
+    const Rect upper = room_of_cards(frame.view(), place);
+    draw_pipeline_view(frame, upper);
+    // What is spoken of takes half the screen, with numbers for the last row.
+    if (upper.max.y < place.max.y) draw_operation_view(near, {{place.min.x, upper.max.y}, place.max});
+    return;
+  }
   level == Level::operation ? draw_operation_view(near, place) : draw_sentence_view(near, place);
   const bool held = level == Level::operation && drags_in_operation(near, place);
   draw_pointer_tools(near, place, level == Level::operation ? stage_shown(frame) : Stage::weights, held);

@@ -47,9 +47,9 @@ bool none(const View&, Stage) { return false; }
 
 Sides both(const Document&) { return {}; }
 Sides neither(const Document&) { return {false, false}; }
-/// The detailed levels use the whole width.
+/// The detailed levels use the whole width; a gradient's cell is explained beside it.
 Sides of_levels(const Document& document) {
-  return level_shown(document.view) == Level::pipeline ? Sides{} : Sides{false, false};
+  return level_shown(document.view) == Level::pipeline ? Sides{} : Sides{false, shows_gradients(document.view)};
 }
 /// The middle shows the result.
 Sides of_compare(const Document& document) { return {true, !document.own}; }
@@ -118,7 +118,8 @@ constexpr std::array views{
               .sides = neither,
               .offer = offer_window,
               .escape = leave_train,
-              .press = press_train_keys},
+              .press = press_train_keys,
+              .plays = false},
     ViewEntry{.kind = ViewKind::lesson,
               .word = "views.lesson",
               .draw = draw_lesson_view,
@@ -139,11 +140,6 @@ std::span<const ViewEntry> all_views() { return views; }
 
 const ViewEntry& view_entry(ViewKind kind) { return views[static_cast<std::size_t>(kind)]; }
 
-void go_to_view(View& view, ViewKind kind) {
-  view.kind = kind;
-  view.back_to.reset();
-}
-
 bool shows_hidden(const View& view) {
   auto* const shows = view_entry(view.kind).shows;
   return std::ranges::any_of(view.lesson.hidden, [&](Stage stage) { return shows(view, stage); });
@@ -157,9 +153,7 @@ void open_export_dialog(View& view, const Trace& trace, const std::optional<OwnS
 void cancel_in_view(View& view) {
   auto* const escape = view_entry(view.kind).escape;
   if (escape && escape(view)) return;
-  const bool top = view.kind == ViewKind::pipeline && view.looking.level == Level::sentence;
-  if (top && view.back_to) view.kind = *std::exchange(view.back_to, {});
-  else view = gone_back(std::move(view));
+  view = gone_back(std::move(view));
 }
 
 }  // namespace headlight

@@ -34,13 +34,12 @@ struct ViewEntry {
   bool own_arrows = false;  ///< arrows, Home, End, H and R are its own
   bool zooms = false;       ///< the wheel is its own
   bool scrolls = false;     ///< it may be higher than its place
+  bool plays = true;        ///< it shows the moments of the step player
 };
 
 std::span<const ViewEntry> all_views();
 const ViewEntry& view_entry(ViewKind kind);
 
-/// Shows another view. Esc in it does not return to the one before.
-void go_to_view(View& view, ViewKind kind);
 /// Whether the view shows something that a lesson's question hides.
 bool shows_hidden(const View& view);
 /// Opens the export dialog for what the view shows, as a figure if there is one of this kind (heads, arcs, layers,

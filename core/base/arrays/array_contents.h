@@ -109,7 +109,7 @@ struct NpyHeader {
 std::vector<std::string> read_words(ByteReader& reader, const NpyHeader& header, const ErrorPlace& place);
 
 /// The header of a row-major `<f4` or `|b1` array, version 1, padded so that the numbers start at a multiple of 64.
-std::string npy_header(const Shape& shape, bool boolean);
+std::string npy_header(const Shape& shape, const std::string& type);
 
 // Weights as ggml stores them: a row is divided into blocks of 32 or 256 numbers, each with its own scales.
 // https://github.com/ggml-org/ggml; blocks are decoded in float32, as in ggml's reference.

@@ -26,7 +26,7 @@ class NpyBytes final : public EntryBytes {
   NpyBytes(const Tensor& values, bool boolean)
       : values_(values.is_contiguous() ? values : values.contiguous()),
         boolean_(boolean),
-        header_(npy_header(values.shape(), boolean)) {}
+        header_(npy_header(values.shape(), boolean ? "|b1" : "<f4")) {}
 
   std::uint64_t size() const override { return header_.size() + static_cast<std::uint64_t>(values_.count()) * width(); }
   void rewind() override { at_ = 0; }
@@ -82,6 +82,26 @@ class NpyBytes final : public EntryBytes {
   std::uint64_t at_ = 0;
 };
 
+/// A .npy of one text of ASCII, as numpy.array("H,q,k") is stored: '<U5', four bytes a character.
+class NpyText final : public EntryBytes {
+ public:
+  explicit NpyText(std::string_view text) : bytes_(npy_header({}, "<U" + std::to_string(text.size()))) {
+    for (const char c : text) bytes_ += {c, '\0', '\0', '\0'};
+  }
+  std::uint64_t size() const override { return bytes_.size(); }
+  void rewind() override { at_ = 0; }
+  std::size_t read(std::span<std::byte> out) override {
+    const std::size_t count = std::min(out.size(), bytes_.size() - at_);
+    std::memcpy(out.data(), bytes_.data() + at_, count);
+    at_ += count;
+    return count;
+  }
+
+ private:
+  std::string bytes_;
+  std::size_t at_ = 0;
+};
+
 void append_number(std::string& text, float value) {
   if (std::isnan(value)) {
     text += "nan";  // whatever its sign bit is
@@ -128,6 +148,8 @@ void write_npz(const std::filesystem::path& path, std::span<const NamedArray> ar
     ZipWriter writer(temporary, path);
     for (const NamedArray& array : arrays)
       writer.add(array.name + ".npy", std::make_unique<NpyBytes>(array.values, array.boolean));
+    const auto said = std::ranges::find_if(arrays, [](const NamedArray& array) { return !array.axes.empty(); });
+    if (said != arrays.end()) writer.add("axes.npy", std::make_unique<NpyText>(said->axes));
     writer.close();
   });
 }
@@ -135,7 +157,7 @@ void write_npz(const std::filesystem::path& path, std::span<const NamedArray> ar
 void write_npy(const std::filesystem::path& path, const Tensor& values, bool boolean) {
   if (!boolean && std::endian::native == std::endian::little) {  // the numbers are written from memory, without a copy
     const Tensor packed = values.contiguous();
-    const std::string header = npy_header(packed.shape(), false);
+    const std::string header = npy_header(packed.shape(), "<f4");
     return write_whole_file(path, std::array{std::as_bytes(std::span(header)), std::as_bytes(packed.values())});
   }
   NpyBytes npy(values, boolean);
@@ -190,6 +212,7 @@ void write_json(const std::filesystem::path& path, std::span<const NamedArray> a
     const Tensor values = array.values.contiguous();
     text += (text.size() > 1 ? ",\n\"" : "\n\"") + array.name + "\": {\"dtype\": \"";
     text.append(array.boolean ? "bool" : "float32").append("\", \"shape\": ").append(shape_list(values.shape()));
+    if (!array.axes.empty()) text += ", \"axes\": \"" + array.axes + '"';
     text += ", \"values\":\n";
     append_lists(text, values.shape(), values.values(), array.boolean);
     text += '}';

@@ -17,11 +17,13 @@ struct NamedArray {
   std::string name;
   Tensor values;
   bool boolean = false;  ///< store as bool (true where not 0) instead of float32
+  std::string axes{};    ///< what the axes are, "H,q,k", as --axes says it; empty: what the name says
 };
 
 // All throw FileError "PATH: cannot be written: …".
 
-/// Like numpy.savez, uncompressed; equal arrays give equal bytes.
+/// Like numpy.savez, uncompressed; equal arrays give equal bytes. The first array's `axes` become a text of this name,
+/// so that saved attention is read again without a question.
 void write_npz(const std::filesystem::path& path, std::span<const NamedArray> arrays);
 void write_npy(const std::filesystem::path& path, const Tensor& values, bool boolean = false);
 /// https://huggingface.co/docs/safetensors, format 1.0; float32, in the given order.
@@ -32,8 +34,8 @@ void write_csv(const std::filesystem::path& path, const MatrixView& matrix);
 /// The text that write_csv writes.
 std::string csv_text(const MatrixView& matrix);
 /// {"weights": {"dtype": "float32", "shape": [2, 3], "values": [[…], […]]}, …}: values as nested lists, booleans as
-/// booleans. NaN and infinities, which JSON does not have, are "nan", "inf", "-inf", which numpy.array(values,
-/// dtype=float) reads.
+/// booleans, and "axes" if they are known. NaN and infinities, which JSON does not have, are "nan", "inf", "-inf",
+/// which numpy.array(values, dtype=float) reads.
 void write_json(const std::filesystem::path& path, std::span<const NamedArray> arrays);
 
 /// How much a file can hold, in ascending order.

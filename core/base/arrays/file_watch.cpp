@@ -7,7 +7,7 @@
 #include "core/base/arrays/array_file.h"
 #include "core/base/files/error_place.h"
 #include "core/base/files/own_files.h"
-#include "core/base/files/recent_files.h"
+#include "core/base/files/places.h"
 #include "core/base/tensor/error.h"
 #include "core/base/text/number_text.h"
 #include "core/base/text/texts.h"

@@ -32,7 +32,7 @@ constexpr ForeignKind foreign_kinds[] = {
     {"an ONNX model", ".onnx", "model.onnx",
      "import onnx, numpy as np; np.savez('OUT', **{t.name: onnx.numpy_helper.to_array(t) for t in "
      "onnx.load('FILE').graph.initializer})"},
-    {"a checkpoint of TensorFlow", ".index .meta .data-00000-of-00001", "checkpoint saved_model.pb",
+    {"a checkpoint of TensorFlow", ".index .meta", "checkpoint saved_model.pb",
      "import tensorflow as tf, numpy as np; np.savez('OUT', **{n: tf.train.load_variable('FILE', n) for n, _ in "
      "tf.train.list_variables('FILE')})"},
     {"a checkpoint of Flax, as Orbax writes it", "", "_METADATA manifest.ocdbt _CHECKPOINT_METADATA",
@@ -48,21 +48,34 @@ bool any_of_words(std::string_view words, auto fits) {
   return false;
 }
 
+/// What stands for a path between Python's quotes.
+std::string in_python(const std::string& path) { return replaced(replaced(path, "\\", "\\\\"), "'", "\\'"); }
+
 /// The text with the path for FILE and the .npz for OUT.
 std::string python_for(std::string text, const std::string& path, const std::string& npz) {
-  for (const auto& [mark, with] : {std::pair{std::string_view("FILE"), path}, {std::string_view("OUT"), npz}}) {
+  for (const auto& [mark, with] :
+       {std::pair{std::string_view("FILE"), in_python(path)}, {std::string_view("OUT"), in_python(npz)}}) {
     for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at + with.size()))
       text.replace(at, mark.size(), with);
   }
   return text;
 }
 
-/// TensorFlow names a checkpoint without the endings of its files.
-std::string without_tensorflow_ending(std::string path) {
-  for (const std::string_view ending : {".index", ".meta", ".data-00000-of-00001"}) {
+/// Whether it is one of the parts of a TensorFlow checkpoint: "model.ckpt.data-00000-of-00002".
+bool is_part_of_checkpoint(std::string_view name) {
+  const std::size_t at = name.rfind(".data-");
+  return at != std::string_view::npos && name.find("-of-", at) != std::string_view::npos;
+}
+
+/// TensorFlow names a checkpoint without the endings of its files, and a saved model by its variables.
+std::string tensorflow_name(const fs::path& found) {
+  std::error_code error;
+  if (fs::exists(found / "saved_model.pb", error)) return utf8_from(found / "variables" / "variables");
+  const std::string path = utf8_from(found);
+  for (const std::string_view ending : {".index", ".meta"}) {
     if (path.ends_with(ending)) return path.substr(0, path.size() - ending.size());
   }
-  return path;
+  return is_part_of_checkpoint(utf8_from(found.filename())) ? path.substr(0, path.rfind(".data-")) : path;
 }
 
 }  // namespace
@@ -81,9 +94,11 @@ std::optional<ForeignFile> foreign_file(const fs::path& path) {
                                            if (there && is_file && inside != "saved_model.pb") found = path / inside;
                                            return there;
                                          })
-                          : any_of_words(kind.endings, [&](std::string_view ending) { return name.ends_with(ending); });
+                          : any_of_words(kind.endings, [&](std::string_view ending) {
+                              return name.ends_with(ending) || (ending == ".index" && is_part_of_checkpoint(name));
+                            });
     if (!fits) continue;
-    const std::string source = without_tensorflow_ending(utf8_from(found));
+    const std::string source = tensorflow_name(found);
     const std::string python = python_for(kind.python, source, utf8_from(found.stem()) + ".npz");
     return ForeignFile{Message(kind.is), Message("an .npz of it, as this Python makes it: {0}", python)};
   }

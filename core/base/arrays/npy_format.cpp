@@ -241,13 +241,12 @@ std::vector<std::string> read_words(ByteReader& reader, const NpyHeader& header,
   return words;
 }
 
-std::string npy_header(const Shape& shape, bool boolean) {
+std::string npy_header(const Shape& shape, const std::string& type) {
   std::string tuple;
   for (const Index size : shape) tuple += std::to_string(size) + ", ";
   if (shape.size() > 1) tuple.resize(tuple.size() - 2);
   if (shape.size() == 1) tuple.resize(tuple.size() - 1);
-  std::string text =
-      std::string("{'descr': '") + (boolean ? "|b1" : "<f4") + "', 'fortran_order': False, 'shape': (" + tuple + "), }";
+  std::string text = "{'descr': '" + type + "', 'fortran_order': False, 'shape': (" + tuple + "), }";
   constexpr std::size_t front = 10;
   text.append((64 - (front + text.size() + 1) % 64) % 64, ' ');
   text += '\n';

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "core/base/files/places.h"
 #include "core/base/tensor/error.h"
 
 namespace headlight {
@@ -12,49 +13,23 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path& program_folder() {
-  static fs::path folder = [] {
-    std::error_code failed;  // without this link, remember_executable() gives the path
-    return fs::read_symlink("/proc/self/exe", failed).parent_path();
-  }();
+  static fs::path folder = running_program().parent_path();
   return folder;
-}
-
-void append_each(std::string_view paths, std::vector<fs::path>& found) {
-  while (!paths.empty()) {
-    const std::size_t colon = paths.find(':');
-    if (colon != 0) found.push_back(fs::path(paths.substr(0, colon)) / "headlight");
-    paths.remove_prefix(colon == std::string_view::npos ? paths.size() : colon + 1);
-  }
-}
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
 }
 
 std::vector<fs::path> folders() {
   std::vector<fs::path> found;
-  if (const std::string named = variable("HEADLIGHT_ASSETS"); !named.empty()) found.emplace_back(named);
-  if (!program_folder().empty()) found.push_back(program_folder().parent_path() / "share" / "headlight");
-  for (const fs::path& own : own_data_folders()) found.push_back(own);
-  const std::string system = variable("XDG_DATA_DIRS");
-  append_each(system.empty() ? "/usr/local/share:/usr/share" : system, found);
+  const auto append = [&](const std::vector<fs::path>& more) { found.insert(found.end(), more.begin(), more.end()); };
+  if (const char* named = std::getenv("HEADLIGHT_ASSETS"); named != nullptr && *named != '\0')
+    found.emplace_back(named);
+  if (!program_folder().empty()) append(data_folders_of_program(program_folder()));
+  append(own_data_folders());
+  append(shared_data_folders());
   found.emplace_back(HEADLIGHT_INSTALLED_DATA);
   return found;
 }
 
 }  // namespace
-
-std::vector<fs::path> own_data_folders() {
-  std::vector<fs::path> found;
-  const std::string data = variable("XDG_DATA_HOME"), home = variable("HOME");
-  if (!data.empty()) {
-    found.push_back(fs::path(data) / "headlight");
-  } else if (!home.empty()) {
-    found.push_back(fs::path(home) / ".local" / "share" / "headlight");
-  }
-  return found;
-}
 
 fs::path asset(std::string_view relative) {
   for (const fs::path& folder : folders()) {

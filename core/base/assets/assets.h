@@ -17,12 +17,8 @@ std::filesystem::path asset(std::string_view relative);
 /// name, the one that asset() finds.
 std::vector<std::filesystem::path> asset_files(std::string_view folder, std::string_view extension);
 
-/// The user's folder for lessons, colour maps and styles, laid out like the shipped one; it need not exist. Empty
-/// without a home folder.
-std::vector<std::filesystem::path> own_data_folders();
-
-/// Tells asset() where the program is, from main's argv[0], on systems that cannot be asked (other than Linux). Call
-/// once, before any thread starts.
+/// Tells asset() where the program is, from main's argv[0], on systems that cannot be asked (other than Linux and
+/// Windows). Call once, before any thread starts.
 void remember_executable(const std::filesystem::path& program);
 
 }  // namespace headlight

@@ -1,7 +1,6 @@
 #include "core/base/files/recent_files.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <sstream>
 
 #include "core/base/files/error_place.h"
@@ -13,11 +12,6 @@ namespace headlight {
 namespace {
 
 namespace fs = std::filesystem;
-
-fs::path from_environment(const char* variable) {
-  const char* value = std::getenv(variable);
-  return value != nullptr ? fs::path(value) : fs::path();
-}
 
 /// "model:english", which is no path; "" for a path. Lists of older versions have it behind a folder.
 std::string shipped_model_in(const std::string& line) {
@@ -45,23 +39,6 @@ void write_paths(const fs::path& file, const std::vector<std::string>& paths) {
 }
 
 }  // namespace
-
-fs::path state_folder() {
-  constexpr const char* name = "headlight";
-#if defined(_WIN32)
-  const fs::path app_data = from_environment("APPDATA");
-  return app_data.empty() ? fs::path() : app_data / name;
-#else
-  const fs::path home = from_environment("HOME");
-#if defined(__APPLE__)
-  return home.empty() ? fs::path() : home / "Library" / "Application Support" / name;
-#else
-  const fs::path state = from_environment("XDG_STATE_HOME");
-  if (state.is_absolute()) return state / name;  // the XDG specification says to ignore relative paths
-  return home.empty() ? fs::path() : home / ".local" / "state" / name;
-#endif
-#endif
-}
 
 RecentFiles::RecentFiles(fs::path file) : file_(std::move(file)) {
   if (!file_.empty()) paths_ = read_paths(file_);

@@ -7,10 +7,6 @@
 
 namespace headlight {
 
-/// The folder for the program's state for this user: $XDG_STATE_HOME or ~/.local/state, %APPDATA%, or
-/// ~/Library/Application Support, followed by "headlight". Empty if the system names none.
-std::filesystem::path state_folder();
-
 class RecentFiles {
  public:
   static constexpr std::size_t most = 12;

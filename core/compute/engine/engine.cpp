@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/tensor/error.h"
+#include "core/compute/network/gradients.h"
 #include "core/compute/network/network_trace.h"
 
 namespace headlight {
@@ -41,9 +42,9 @@ Engine::~Engine() {
   current_.request_stop();
 }
 
-std::uint64_t Engine::submit(Scenario scenario, std::shared_ptr<const Trace> against) {
+std::uint64_t Engine::submit(Scenario scenario, std::shared_ptr<const Trace> against, std::optional<std::string> loss) {
   std::unique_lock lock(mutex_);
-  waiting_ = Job{std::move(scenario), std::move(against)};
+  waiting_ = Job{std::move(scenario), std::move(against), std::move(loss)};
   current_.request_stop();
   const std::uint64_t ticket = ++last_ticket_;
   lock.unlock();
@@ -89,6 +90,7 @@ void Engine::perform(const Job& job, const Trace* last, const Run& run, Outcome&
     trace = with_whole_summary(std::move(trace), run.stop);
     outcome.difference = std::make_shared<Difference>(difference(*job.against, *trace, run.stop));
   }
+  if (job.loss) trace = with_whole_summary(gradient_trace(with_whole_summary(trace, run.stop), *job.loss), run.stop);
   outcome.trace = std::move(trace);
 }
 
@@ -131,7 +133,7 @@ bool Engine::perform_next() {
   outcome.ticket = ticket;
   outcome.scenario = job.scenario;
   bool done = attempt(outcome, [&] { perform(job, last_.get(), run, outcome); });
-  if (outcome.trace) last_ = outcome.trace;
+  if (outcome.trace) last_ = outcome.trace->gradients_of ? outcome.trace->gradients_of : outcome.trace;
   if (outcome.trace && !is_whole(*outcome.trace)) {
     outcome.last = false;
     publish(outcome);

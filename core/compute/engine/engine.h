@@ -42,8 +42,10 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  /// Returns at once; tickets increase. If `against` is given, the result includes the difference from it.
-  std::uint64_t submit(Scenario scenario, std::shared_ptr<const Trace> against = {});
+  /// Returns at once; tickets increase. If `against` is given, the result includes the difference from it. If `loss` is
+  /// given, the trace is that of its gradients (core/compute/network/gradients.h).
+  std::uint64_t submit(Scenario scenario, std::shared_ptr<const Trace> against = {},
+                       std::optional<std::string> loss = {});
   /// The newest result that was not taken yet.
   std::optional<Outcome> take();
   /// Blocks until everything submitted is finished; for the command line and tests.
@@ -56,6 +58,7 @@ class Engine {
   struct Job {
     Scenario scenario;
     std::shared_ptr<const Trace> against;
+    std::optional<std::string> loss;
   };
 
   /// Computes a waiting scenario; false if there is none.

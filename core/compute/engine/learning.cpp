@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -39,6 +40,37 @@ const LearnedMoment* Learned::steepest() const {
     middle = (from.step + to.step) / 2;
   }
   return best > 0 ? &nearest(middle) : nullptr;
+}
+
+std::vector<const LearnedMoment*> Learned::telling(std::size_t count) const {
+  // How far along each moment is: mostly by the best accuracy so far, since single measurements scatter, a little by
+  // its step, so that a run that learns nothing is spread evenly.
+  constexpr double by_accuracy = 0.85, least_rise = 0.1;
+  std::vector<double> along;
+  const double first = moments.front().measured.accuracy;
+  double best = first;
+  for (const LearnedMoment& moment : moments) along.push_back(best = std::max(best, moment.measured.accuracy));
+  const double rise = std::max(best - first, least_rise), steps = static_cast<double>(std::max<Index>(step, 1));
+  for (std::size_t i = 0; i < moments.size(); ++i)
+    along[i] =
+        by_accuracy * (along[i] - first) / rise + (1 - by_accuracy) * static_cast<double>(moments[i].step) / steps;
+  count = std::min(count, moments.size());
+  std::vector<const LearnedMoment*> chosen;
+  std::size_t next = 0;  // the first that may be chosen
+  for (std::size_t column = 0; column < count; ++column) {
+    const double wanted =
+        along.back() * static_cast<double>(column) / static_cast<double>(std::max<std::size_t>(count - 1, 1));
+    const std::size_t last = moments.size() - (count - column);  // enough remain for the other columns
+    std::size_t at = column + 1 == count && count > 1 ? last : next;
+    while (at < last && std::abs(along[at + 1] - wanted) <= std::abs(along[at] - wanted)) ++at;
+    chosen.push_back(&moments[at]);
+    next = at + 1;
+  }
+  return chosen;
+}
+
+bool is_same_run(const std::string& a, const std::string& b) {
+  return a.starts_with(run_prefix) && a.compare(0, a.rfind('@'), b, 0, b.rfind('@')) == 0;
 }
 
 std::string with_step(const std::string& name, Index step) {

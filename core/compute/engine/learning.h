@@ -43,10 +43,14 @@ struct Learned {
   const LearnedMoment& nearest(Index step) const;
   /// The moment in the middle of the steepest rise of right answers; null if nothing has risen.
   const LearnedMoment* steepest() const;
+  /// At most `count` moments from the first to the newest, close together where right answers become more.
+  std::vector<const LearnedMoment*> telling(std::size_t count) const;
 };
 
 /// The name of another step of the same run: "train:reverse@40" → "train:reverse@0".
 std::string with_step(const std::string& name, Index step);
+/// Whether two names are of steps of one run.
+bool is_same_run(const std::string& a, const std::string& b);
 /// As run_name(), with the number of steps where it is not the task's usual one.
 std::string whole_run_name(const TrainingSettings& run, Index step);
 

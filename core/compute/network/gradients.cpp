@@ -219,6 +219,16 @@ void add_parameters(const KnownNetwork& known, const BlockOffsets& at, const flo
 
 }  // namespace
 
+Message unknown_to_gradients(const Network& network) { return unknown_part(network.spec()); }
+
+std::string usual_loss(const NetworkRun& run) {
+  const std::string& task = run.network->spec().task;
+  if (training_task(task) || task == "text" || !run.logits.defined()) return {};
+  const std::string word = most_likely(run, 0, place_of_prediction(run, 0), 1).front().text;
+  const std::size_t from = word.find_first_not_of(' ');
+  return from == std::string::npos ? word : word.substr(from);
+}
+
 NetworkGradients gradients_of(const NetworkRun& run, const std::string& word) {
   const TokenBatch& lines = run.text.tokens;
   const Index n = lines.count(), sequences = lines.size();
@@ -261,7 +271,6 @@ std::shared_ptr<const Trace> gradient_trace(const std::shared_ptr<const Trace>& 
   made->gradients_of = trace;
   made->loss = {"L = {0} = {1}", gradients.about, formatted("%.6g", gradients.loss)};
   made->summary.reset();
-  made->overview.reset();
   made->contributions = Tensor();
   for (const Stage stage : all_stages()) {
     StageRecord& record = made->records[static_cast<std::size_t>(stage)];

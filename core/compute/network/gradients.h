@@ -13,6 +13,12 @@
 
 namespace headlight {
 
+/// What of the network's blocks the backward pass does not know; "" if it knows all, so that there are gradients.
+Message unknown_to_gradients(const Network& network);
+/// The word for gradients_of() that is usual for this run: "" where the network has learned a task, else the word that
+/// it expects after the first text.
+std::string usual_loss(const NetworkRun& run);
+
 struct NetworkGradients {
   double loss = 0;
   Message about;                       ///< "−log p(sat) at the last position"

@@ -23,7 +23,10 @@ WordsOfAxis words_along(const std::vector<std::string>& tokens) {
     while (!words.empty() && end < tokens.size() && words[end] == words[i]) ++end;
     const auto first = tokens.begin() + static_cast<std::ptrdiff_t>(i);
     out.word_of.insert(out.word_of.end(), end - i, std::ssize(out.names));
-    out.names.push_back(joined_pieces({first, first + static_cast<std::ptrdiff_t>(end - i)}));
+    std::string name = joined_pieces({first, first + static_cast<std::ptrdiff_t>(end - i)});
+    constexpr std::string_view blank = "␣";  // says where a word begins, as each name does
+    if (name.starts_with(blank) && name.size() > blank.size()) name.erase(0, blank.size());
+    out.names.push_back(std::move(name));
     out.sizes.push_back(static_cast<Index>(end - i));
     i = end;
   }

@@ -21,15 +21,29 @@
 namespace headlight {
 namespace {
 
-/// Refuses settings that a network fixes.
-void refuse_sizes(const Scenario& s) {
+/// Whether the setting has another value than an unset one.
+bool is_set(const Scenario& s, std::string_view key) {
+  const Setting& setting = *setting_named(key);
+  return setting.text(s) != setting.text(Scenario());
+}
+
+/// Refuses what the model's files decide, and what only other sources have: nothing is ignored in silence.
+void refuse_settings(const Scenario& s, const AttentionSpec& layer) {
   const char* why = "since the model fixes it";
   must_be_unset(s, {"batch_size", "queries", "keys", "d_model", "d_query", "d_key", "d_value", "d_out", "kv_heads"},
                 why);
-  for (const auto& [value, setting] :
-       {std::pair{s.bias, "--no-bias"}, {s.output_projection, "--no-output-projection"}}) {
-    if (value == false) throw SettingError(setting, "is set for a network", Message("expected it unset, {0}", why));
-  }
+  const auto refuse = [&](std::string_view key) {
+    if (!is_set(s, key)) return;
+    throw SettingError(setting_named(key)->option, "is set for a network", Message("expected it unset, {0}", why));
+  };
+  for (const char* key :
+       {"bias", "output_projection", "packed", "weight_order", "weight_gain", "tokenizer", "axes", "names"})
+    refuse(key);
+  if (s.mask_file.empty()) refuse("mask_polarity");
+  if (!s.t5_bias) refuse("t5_bidirectional");
+  // The model's own biases by distance are for its own positions.
+  const bool moves = layer.rope.channels() > 0 || s.rope != Rope::none || s.any_alibi() || s.t5_bias;
+  if (!moves) refuse("query_offset");
 }
 
 /// Whether a picture's file has changed on disk since it was read.
@@ -336,7 +350,7 @@ std::shared_ptr<const Trace> compute_any(const Scenario& scenario, const Trace* 
     return with_overview(compute(scenario, last, run), last, run);
   }
   check_settings(scenario);
-  refuse_sizes(scenario);
+  refuse_settings(scenario, network->attention_of(network->layer_named(scenario.layer)));
   RunOptions options;
   options.threads = run.threads;
   options.stop = run.stop;

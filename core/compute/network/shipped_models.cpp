@@ -5,6 +5,7 @@
 
 #include "core/base/assets/assets.h"
 #include "core/base/files/error_place.h"
+#include "core/base/text/unicode.h"
 #include "core/base/text/utf8_path.h"
 #include "core/models/architecture/model_folder.h"
 
@@ -86,6 +87,23 @@ std::optional<Lesson> trained_document(const std::string& language) {
   auto found = std::ranges::find(models, language, &ShippedModel::language);
   if (language.empty() || found == models.end()) found = std::ranges::find(models, "en", &ShippedModel::language);
   return found == models.end() ? std::nullopt : std::optional(opening_of(*found));
+}
+
+std::string model_of_script(const std::string& file, std::string_view text) {
+  Index ideographs = 0, others = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const char32_t c = next_character(text, at);
+    if (is_ideograph(c)) ++ideographs;
+    else if (is_letter(c)) ++others;
+  }
+  if (ideographs == 0 && others == 0) return {};
+  const std::string language = ideographs > 0 ? "zh" : "en";
+  const std::vector<ShippedModel> models = shipped_models();
+  const auto is_file = [&](const ShippedModel& model) { return shipped_model_prefix + model.id == file; };
+  const auto now = std::ranges::find_if(models, is_file);
+  const auto other = std::ranges::find(models, language, &ShippedModel::language);
+  if (now == models.end() || now->language.empty() || other == models.end() || now == other) return {};
+  return shipped_model_prefix + other->id;
 }
 
 }  // namespace headlight

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -56,5 +57,8 @@ void read_first_example(const ShippedModel& model, Scenario& scenario);
 Lesson opening_of(const ShippedModel& model);
 /// What opens if nothing is named: the model of that language, otherwise the English one. Unset if none is shipped.
 std::optional<Lesson> trained_document(const std::string& language);
+/// "model:chinese" for a Chinese text beside "model:english", and the other way round: the shipped model of the text's
+/// script. "" if `file` is of that script, or no such model.
+std::string model_of_script(const std::string& file, std::string_view text);
 
 }  // namespace headlight

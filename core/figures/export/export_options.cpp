@@ -395,11 +395,14 @@ constexpr ExportOption table[] = {
 
 std::span<const ExportOption> all_export_options() { return table; }
 
-std::vector<std::string> export_words(const ExportOptions& options, bool that_matter) {
+namespace {
+
+template <typename Keeps>
+std::vector<std::string> words_of_options(const ExportOptions& options, Keeps keeps) {
   std::vector<std::string> words;
   for (const ExportOption& option : table) {
     const Written text = option.text(options);
-    if (!text || (that_matter && !means_something(options, option.option))) continue;
+    if (!text || !keeps(option.option)) continue;
     for (std::size_t from = 0; from <= text->size();) {
       const std::size_t to = option.repeats ? std::min(text->find('\n', from), text->size()) : text->size();
       append_option(words, std::string(option.option), option.operand.empty(), text->substr(from, to - from));
@@ -407,6 +410,16 @@ std::vector<std::string> export_words(const ExportOptions& options, bool that_ma
     }
   }
   return words;
+}
+
+}  // namespace
+
+std::vector<std::string> export_words(const ExportOptions& options) {
+  return words_of_options(options, [](std::string_view) { return true; });
+}
+
+std::vector<std::string> meaningful_words(const ExportOptions& options) {
+  return words_of_options(options, [&](std::string_view option) { return means_something(options, option); });
 }
 
 std::string measure_name(const ExportOptions& options) {

@@ -102,8 +102,10 @@ struct ExportOption {
 std::span<const ExportOption> all_export_options();
 
 /// The options that differ from their defaults as command-line arguments, always with --stage: {"--stage", "weights",
-/// "--values"}. `that_matter`: without those that mean nothing for the kind of figure.
-std::vector<std::string> export_words(const ExportOptions& options, bool that_matter = false);
+/// "--values"}.
+std::vector<std::string> export_words(const ExportOptions& options);
+/// Those of them that mean something for the kind of figure.
+std::vector<std::string> meaningful_words(const ExportOptions& options);
 
 /// The name of the numbers in files: the stage, "contribution_shares", "weights_difference", or the kind of picture.
 std::string measure_name(const ExportOptions& options);

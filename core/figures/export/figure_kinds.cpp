@@ -44,7 +44,7 @@ FigureSpec figure_of_tensor(const StageCut& cut, const StageFigureStyle& style, 
   own.own_norm = true;  // none is chosen for the weights
   StageCut weights{cut.trace, Stage::weights, cut.batch, {cut.heads.front()}, false, cut.rows, cut.cols};
   FigureSpec spec = stage_figure(weights, own);
-  if (!style.title) spec.title = title;
+  if (!style.title) spec.title = title, spec.keep_title = true;
   spec.subtitle.clear();
   spec.kept.push_back(std::move(cells));
   spec.panels = {{spec.kept.back().matrix(), {}, "", {}}};
@@ -91,7 +91,7 @@ Tensor stage_of(const std::string& file, const StageCut& cut) {
 
 /// The title and colours of a difference. Unless the user gave a range, it is that of the differences.
 void style_difference(FigureSpec& spec, const StageFigureStyle& style, RangeMode mode, const std::string& title) {
-  if (!style.title) spec.title = title;
+  if (!style.title) spec.title = title, spec.keep_title = true;
   spec.subtitle.clear();
   spec.palette = Palette::diverging;
   if (style.colormap.empty()) spec.colormap = style.print ? "coolwarm" : "";
@@ -167,7 +167,8 @@ FigureSpec blocks_figure(const StageCut& cut, const StageFigureStyle& style) {
   spec.range_mode = RangeMode::fixed;
   spec.range = ValueRange{1, 3};
   spec.subtitle.clear();
-  spec.categories = {{0.0f, "computed, but masked"}, {0.5f, "computed"}, {1.0f, "in a full block"}};
+  spec.categories = {{0.0f, "computed, but masked"}, {0.5f, "computed"}};
+  if (counts.full > 0) spec.categories.emplace_back(1.0f, "in a full block");
   return spec;
 }
 
@@ -186,14 +187,15 @@ FigureSpec sides(const StageCut& cut, const StageFigureStyle& style) {
     only_a += in_a(row, col) > in_b(row, col), only_b += in_b(row, col) > in_a(row, col);
     return std::max(in_a(row, col), in_b(row, col));
   });
-  FigureSpec spec = figure_of_tensor(cut, style, less(in_b, in_a), "two masks");  // −1: only A, 0: both, 1: only B
+  const std::string mask = cut.trace.scenario.mask.empty() ? "the mask in force" : cut.trace.scenario.mask;
+  FigureSpec spec = figure_of_tensor(cut, style, less(in_b, in_a),  // −1: only A, 0: both, 1: only B
+                                     "masks A: " + mask + " and B: " + style.other_mask);
   spec.kept.insert(spec.kept.end(), {a, b, in_either});
-  const std::string mask = cut.trace.scenario.mask.empty() ? "in force" : cut.trace.scenario.mask;
   const auto panel = [&](const MatrixView& allowed, const std::string& title) {
     return FigurePanel{spec.kept.front().matrix(), {allowed, {}}, title, {}};
   };
   spec.panels = {
-      panel(in_a, "A: " + mask), panel(in_b, "B: " + style.other_mask),
+      panel(in_a, "A"), panel(in_b, "B"),
       panel(in_either.matrix(), "B − A: " + std::to_string(only_a) + " only A, " + std::to_string(only_b) + " only B")};
   spec.palette = Palette::diverging;
   spec.colormap = "mask pair";

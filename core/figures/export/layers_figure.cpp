@@ -1,15 +1,11 @@
 #include "core/figures/export/layers_figure.h"
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 
 #include "core/base/tensor/each_matrix.h"
 #include "core/base/tensor/error.h"
 #include "core/base/text/number_text.h"
 #include "core/compute/attention/projection.h"
-#include "core/compute/network/attention_flow.h"
-#include "core/compute/network/head_overview.h"
 #include "core/compute/network/network_trace.h"
 #include "core/compute/run/trace.h"
 #include "core/scenario/inputs/file_source.h"
@@ -42,6 +38,13 @@ std::shared_ptr<const NetworkRun> whole_pass(const Trace& trace, bool summaries,
   return std::make_shared<const NetworkRun>(pass->network->run(pass->text, options));
 }
 
+void no_layers(const ExportOptions& options) {
+  throw SettingError("--layers", Message("\"{0}\" is of several layers, which are not here", options.layers),
+                     "expected a network, or a file with the attention of several layers");
+}
+
+bool is_stack(const std::string& word) { return word == "encoder" || word == "decoder" || word == "cross"; }
+
 namespace {
 
 /// A layer as the pass computed it. A change applies to its own layer; the other layers have the model's settings.
@@ -58,19 +61,37 @@ std::shared_ptr<const Trace> layer_of_pass(const std::shared_ptr<const NetworkRu
   return compute_layer(pass, layer, scenario);
 }
 
-[[noreturn]] void no_layers(const ExportOptions& options) {
-  throw SettingError("--layers", Message("\"{0}\" is of several layers, which are not here", options.layers),
-                     "expected a network, or a file with the attention of several layers");
+/// The mask that is in force, if it is of matrices as these.
+Tensor mask_like(const Trace& trace, const Tensor& weights) {
+  const Tensor& mask = trace[Stage::mask];
+  return mask.shape() == weights.shape() ? mask : Tensor();
 }
 
-bool is_part(const std::string& word) { return word == "encoder" || word == "decoder" || word == "cross"; }
+/// Whether the heads are chosen, and not all or their mean.
+bool are_chosen(const ExportOptions& options) {
+  const bool said = options.said_heads || options.heads != std::vector<Index>{0};
+  return said && !options.all_heads && options.pool == HeadPool::none;
+}
+
+Index heads_in(const DrawnLayer& layer) { return layer.values.rank() == 4 ? layer.values.size(1) : 1; }
+
+/// Each chosen head is one of some layer.
+void check_heads(const ExportOptions& options, const std::vector<DrawnLayer>& layers) {
+  if (!are_chosen(options)) return;
+  Index most = 1;
+  for (const DrawnLayer& layer : layers) most = std::max(most, heads_in(layer));
+  for (const Index head : options.heads) {
+    if (head < 0 || head >= most)
+      throw SettingError("--head", Message("{0} is out of range", head), Message("expected 0 to {0}", most - 1));
+  }
+}
 
 }  // namespace
 
 std::vector<DrawnLayer> layers_drawn(const Trace& trace, const ExportOptions& options) {
   std::vector<DrawnLayer> all;
   const auto wanted = [&](const std::string& name) {
-    return !is_part(options.layers) || name.starts_with(options.layers);
+    return !is_stack(options.layers) || name.starts_with(options.layers);
   };
   if (network_of(trace.inputs)) {
     const auto pass = whole_pass(trace, false);
@@ -85,11 +106,13 @@ std::vector<DrawnLayer> layers_drawn(const Trace& trace, const ExportOptions& op
     }
   } else if (trace.inputs.weights.defined() && trace.inputs.file && options.stage == Stage::weights) {
     for (const FileAttention& each : attentions_of(*trace.inputs.file, trace.scenario)) {
-      if (wanted(each.group) || wanted(each.layer))
-        all.push_back({each.layer, each.weights, {}, each.group.find("cross") != std::string::npos});
+      if (!wanted(each.group) && !wanted(each.layer)) continue;
+      all.push_back({each.layer, each.weights, {}, each.group.find("cross") != std::string::npos, each.mask});
+      if (trace.has(Stage::mask) && !trace.inputs.guessed) all.back().mask = mask_like(trace, each.weights);
     }
   }
   if (all.empty()) no_layers(options);
+  check_heads(options, all);
   const Tensor& first = all.front().values;
   for (const DrawnLayer& layer : all) {
     const bool fits = layer.values.rank() == first.rank() && layer.values.size(-1) == first.size(-1) &&
@@ -134,7 +157,7 @@ Tensor largest_over_heads(const Tensor& heads) {
 /// SettingError if the batch entry or all the heads do not exist.
 DrawnHeads choose_heads(const ExportOptions& options, DrawnLayer& layer) {
   check_batch(options.batch, layer.values.size(0));
-  const Index count = layer.values.rank() == 4 ? layer.values.size(1) : 1;
+  const Index count = heads_in(layer);
   if (options.pool == HeadPool::max && layer.values.rank() == 4) {
     layer.values = largest_over_heads(layer.values.slice(0, options.batch, 1));
     return {0, {0}};
@@ -143,10 +166,9 @@ DrawnHeads choose_heads(const ExportOptions& options, DrawnLayer& layer) {
     layer.values = mean_over_heads(layer.values.slice(0, options.batch, 1));
     return {0, {0}};
   }
-  const bool chosen_heads = !options.all_heads && (options.said_heads || options.heads != std::vector<Index>{0});
   std::vector<Index> heads;
   for (Index h = 0; h < count; ++h) {
-    if (!chosen_heads || std::ranges::find(options.heads, h) != options.heads.end()) heads.push_back(h);
+    if (!are_chosen(options) || std::ranges::find(options.heads, h) != options.heads.end()) heads.push_back(h);
   }
   if (heads.empty())
     throw SettingError("--head", Message("names no head of layer {0}", layer.name),
@@ -166,6 +188,7 @@ FigureSpec all_layers(const Trace& trace, const ExportOptions& options) {
     const auto [batch, heads] = choose_heads(options, layer);
     spec.kept.push_back(layer.values);
     if (layer.trace && layer.trace->has(Stage::mask)) spec.kept.push_back((*layer.trace)[Stage::mask]);
+    if (layer.mask.defined()) spec.kept.push_back(layer.mask);
     widest = std::max(widest, heads.size());
     const bool numbered = layer.name.find_first_not_of("0123456789") == std::string::npos;
     spec.line_names.push_back((numbered ? "L" : "") + layer.name);
@@ -180,141 +203,23 @@ FigureSpec all_layers(const Trace& trace, const ExportOptions& options) {
       if (layer.trace)
         panel.masks =
             StageCut{*layer.trace, options.stage, options.batch, {h}, false, options.rows, options.cols}.masks(h);
+      if (layer.mask.defined())
+        panel.masks.allowed = part_of(options, layer.mask.matrix(options.batch, std::min(h, layer.mask.size(1) - 1)));
       spec.panels.push_back(std::move(panel));
     }
   }
   if (!style.columns && options.pool == HeadPool::none) spec.columns = static_cast<Index>(widest);
   if (!style.title)
-    spec.title =
-        std::string(name(options.stage)) + (options.pool == HeadPool::mean  ? " · mean over heads, by layer"
-                                            : options.pool == HeadPool::max ? " · largest of the heads, by layer"
-                                                                            : " · layer.head");
+    spec.title = std::string(name(options.stage)) +
+                 (trace.dims().batch > 1 ? " · batch " + std::to_string(options.batch) : "") +
+                 (options.pool == HeadPool::mean  ? " · mean over heads, by layer"
+                  : options.pool == HeadPool::max ? " · largest of the heads, by layer"
+                                                  : " · layer.head");
   span_numbers(spec, options);
   return spec;
 }
 
-HeadOverview overview_for(const Trace& trace, const ExportOptions& options) {
-  if (network_of(trace.inputs)) return overview_of(*whole_pass(trace, true), trace.scenario.layer);
-  const auto made = overview_of(trace);
-  if (!made || made->layers.size() < 2) no_layers(options);
-  return *made;
-}
-
-/// The last layer that is included: the last of the stack, or the one that is named after a colon.
-Index last_layer(const HeadOverview& overview, const ExportOptions& options) {
-  const std::size_t colon = options.layers.find(':');
-  const std::string upto = colon == std::string::npos ? "" : options.layers.substr(colon + 1);
-  const OverviewLayer& chosen = overview.layers[static_cast<std::size_t>(overview.chosen)];
-  const auto is_meant = [&](const OverviewLayer& layer) {
-    return upto.empty() ? layer.stack == chosen.stack && layer.cross == chosen.cross : layer.layer == upto;
-  };
-  for (Index i = std::ssize(overview.layers); i-- > 0;) {
-    if (is_meant(overview.layers[static_cast<std::size_t>(i)])) return i;
-  }
-  throw SettingError("--layers", Message("\"{0}\" is no layer of this network", upto),
-                     Message("expected {0} to {1}", overview.layers.front().layer, overview.layers.back().layer));
-}
-
-/// The means over heads of the layers up to the last one. Throws SettingError if they cannot be multiplied.
-std::vector<Tensor> means_of(const HeadOverview& overview, Index last, const ExportOptions& options) {
-  std::vector<Tensor> means = overview.means_up_to(last, options.batch);
-  if (means.empty())
-    throw SettingError("--layers",
-                       Message("\"{0}\" needs the layers' averages, which are not kept beyond {1} tokens",
-                               options.layers, most_mean_tokens),
-                       "expected a shorter text");
-  if (means.front().size(0) != means.front().size(1))
-    throw SettingError("--layers",
-                       Message("queries and keys of layer {0} are different words, so that layers cannot be multiplied",
-                               overview.layers[static_cast<std::size_t>(last)].layer),
-                       "expected a layer of self-attention");
-  return means;
-}
-
-/// The largest or smallest weight over the heads of each of these layers, [n, n].
-std::vector<Tensor> fused_heads(const Trace& trace, const ExportOptions& options,
-                                const std::vector<std::string>& layers) {
-  ExportOptions of_all = options;
-  const std::string stack = layers.front().substr(0, layers.front().find_first_of("._"));
-  of_all.layers = is_part(stack) ? stack : "all";
-  std::vector<Tensor> fused;
-  for (const DrawnLayer& layer : layers_drawn(trace, of_all)) {
-    if (std::ranges::find(layers, layer.name) == layers.end()) continue;
-    const Tensor entry = layer.values.slice(0, std::min(options.batch, layer.values.size(0) - 1), 1);
-    const MatrixView first = entry.matrix(0, 0);
-    fused.push_back(from_cells(first.rows, first.cols, [&](Index row, Index col) {
-      float all = first(row, col);
-      for (Index h = 1; h < entry.size(1); ++h) {
-        const float value = entry.matrix(0, h)(row, col);
-        all = options.fuse == TakeTogether::max ? std::max(all, value) : std::min(all, value);
-      }
-      return all;
-    }));
-  }
-  return fused;
-}
-
-/// The weights with the smallest of them, this share of all, set to zero.
-Tensor without_smallest(const Tensor& weights, float share) {
-  const Tensor packed = weights.contiguous();
-  Buffer values(packed.values().begin(), packed.values().end());
-  std::vector<std::size_t> order(values.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return values[i]; });
-  const auto count = static_cast<std::size_t>(static_cast<double>(share) * static_cast<double>(values.size()));
-  for (std::size_t i = 0; i < count; ++i) values[order[i]] = 0;
-  return {packed.shape(), std::move(values)};
-}
-
-/// "mean over heads", "largest of the heads, smallest 90 % discarded"
-std::string fused_text(const ExportOptions& options) {
-  const char* of = options.fuse == TakeTogether::max   ? "largest of the heads"
-                   : options.fuse == TakeTogether::min ? "smallest of the heads"
-                                                       : "mean over heads";
-  return of + (options.discard
-                   ? ", smallest " + formatted("%g", 100 * static_cast<double>(*options.discard)) + " % discarded"
-                   : std::string());
-}
-
 }  // namespace
-
-bool takes_layers_together(const ExportOptions& options) {
-  return options.layers.starts_with("rollout") || options.layers.starts_with("flow");
-}
-
-JoinedLayers join_layers(const Trace& trace, const ExportOptions& options) {
-  const HeadOverview overview = overview_for(trace, options);
-  const Index last = last_layer(overview, options);
-  const OverviewLayer& layer = overview.layers[static_cast<std::size_t>(last)];
-  std::vector<Tensor> means = means_of(overview, last, options);
-  const Index n = means.front().size(0);
-  const std::string upto =
-      means.size() == 1 ? ", layer " + layer.layer : ", layers 0 to " + layer.layer.substr(layer.layer.rfind('.') + 1);
-  JoinedLayers out;
-  for (Index i = 0; i <= last; ++i) {
-    const OverviewLayer& each = overview.layers[static_cast<std::size_t>(i)];
-    if (each.stack == layer.stack && each.cross == layer.cross) out.layers.push_back(each.layer);
-  }
-  if (options.fuse != TakeTogether::mean) means = fused_heads(trace, options, out.layers);
-  if (options.discard) {
-    for (Tensor& mean : means) mean = without_smallest(mean, *options.discard);
-  }
-  out.means = means;
-  const std::string fused = fused_text(options);
-  const char* divided = std::ranges::any_of(means, leaves_one) ? ", rows divided by their sum" : "";
-  if (options.layers.starts_with("rollout")) {
-    out.matrix = attention_rollout(means);
-    out.title = "attention rollout" + upto + (fused == "mean over heads" ? "" : " · " + fused);
-    out.formula = "product of ½ " + fused + " + ½ I" + divided;
-    return out;
-  }
-  std::vector<Tensor> rows;
-  for (Index q = 0; q < n; ++q) rows.push_back(attention_flow(means, q));
-  out.matrix = joined(rows).view({n, n});
-  out.title = "attention flow" + upto;
-  out.formula = "largest flow, edges carry ½ " + fused + " + ½ I" + divided;
-  return out;
-}
 
 FigureSpec figure_of_one(const Trace& trace, ExportOptions options) {
   options.all_heads = false;
@@ -383,11 +288,13 @@ FigureSpec figure_for(const Trace& trace, const ExportOptions& options) {
   if (overlay) lay_over_picture(spec, trace, options);
   if (!options.over.empty()) take_together(spec, options);
   if (!overlay && spec.kind != FigureKind::arcs) check_highlights(spec);
-  if (spec.mass && !options.style.title)
+  if (spec.mass && !options.style.title) {
+    spec.keep_title = true;
     spec.title += " · frame: " + formatted("%g", 100 * static_cast<double>(*spec.mass)) +
                   (overlay ? " % of the patches' sum" : " % of each row");
+  }
   if (own) spec.kept.push_back(own->contributions);
-  if (options.shares && !options.style.title) spec.title = "share of " + spec.title;
+  if (options.shares && !options.style.title) spec.title = "share of " + spec.title, spec.keep_title = true;
   return spec;
 }
 
@@ -399,8 +306,8 @@ NamedArray layers_array(const Trace& trace, const ExportOptions& options) {
     const MatrixView part = part_of(options, joined.matrix.matrix());
     Buffer cells;
     append_numbers(cells, part);
-    return {options.layers.substr(0, options.layers.find(':')), Tensor({part.rows, part.cols}, std::move(cells)),
-            false};
+    return {options.layers.substr(0, options.layers.find(':')), Tensor({part.rows, part.cols}, std::move(cells)), false,
+            "q,k"};
   }
   Buffer numbers;
   Shape shape;
@@ -416,9 +323,13 @@ NamedArray layers_array(const Trace& trace, const ExportOptions& options) {
       append_numbers(numbers, part);
     }
   }
-  if (options.pool != HeadPool::none) shape.erase(shape.begin() + 1);
-  return {std::string(name(options.stage)), Tensor(shape, std::move(numbers)),
-          info(options.stage).palette == Palette::boolean};
+  const StageInfo& about = info(options.stage);
+  const bool of_pairs = about.rows == Axis::query && about.cols == Axis::key, pooled = options.pool != HeadPool::none;
+  if (pooled) shape.erase(shape.begin() + 1);
+  return {std::string(name(options.stage)), Tensor(shape, std::move(numbers)), about.palette == Palette::boolean,
+          !of_pairs ? ""
+          : pooled  ? "L,q,k"
+                    : "L,H,q,k"};
 }
 
 }  // namespace headlight

@@ -23,7 +23,12 @@ struct DrawnLayer {
   Tensor values;                       ///< [B, H, rows, cols]
   std::shared_ptr<const Trace> trace;  ///< for its masks; null: unknown
   bool cross = false;
+  Tensor mask{};  ///< of a layer of a file, 1 = may attend; undefined: none
 };
+/// Whether --layers names a stack: encoder, decoder, cross.
+bool is_stack(const std::string& word);
+/// Throws the SettingError of --layers where there are none.
+[[noreturn]] void no_layers(const ExportOptions& options);
 /// All layers of the stage, or those of the stack that the options name. Throws SettingError if there are none.
 std::vector<DrawnLayer> layers_drawn(const Trace& trace, const ExportOptions& options);
 
@@ -59,9 +64,14 @@ FigureSpec network_figure(const Trace& trace, const ExportOptions& options);
 /// [layers, n, experts] with shares, or [layers, n] with bytes.
 NamedArray network_array(const Trace& trace, const ExportOptions& options);
 
+/// The axes that are left, as --axes says them, and their sizes.
+struct NamedAxes {
+  std::string letters;
+  Shape sizes;
+};
 /// Takes the axes of options.over together; `spec` is the figure without it. Returns the shape of the numbers that are
 /// left. Throws SettingError.
-Shape take_together(FigureSpec& spec, const ExportOptions& options);
+NamedAxes take_together(FigureSpec& spec, const ExportOptions& options);
 /// The numbers of the figure's panels as they are drawn: [panels, rows, cols] or, for one panel, [rows, cols]. In reach
 /// and side-by-side, NaN for a cell without a number.
 NamedArray figure_numbers(const Trace& trace, const ExportOptions& options);

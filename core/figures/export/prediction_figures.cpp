@@ -107,6 +107,12 @@ FigureSpec with_logit_style(FigureSpec spec, const ExportOptions& options) {
   return spec;
 }
 
+/// “is”, “is” − “are”
+std::string asked_in_title(const AskedWord& asked) {
+  const auto said = [](const Token& token) { return "“" + token.text + "”"; };
+  return said(asked.word) + (asked.other ? " − " + said(*asked.other) : "");
+}
+
 std::string in_digits(double value) { return (value < 0 ? "−" : "") + formatted("%.4g", std::abs(value)); }
 
 struct Lens {
@@ -206,9 +212,11 @@ void break_bar(FigureSpec& spec, const ExportOptions& options, const Grid& grid)
   spec.range = ValueRange{-next, next};
   spec.broken_bar = true;
   const std::string row = grid.rows[largest / grid.cols.size()], col = grid.cols[largest % grid.cols.size()];
+  const bool of_layer = row != "start" && row != "end",
+             of_head = col.find_first_not_of("0123456789") == std::string::npos;
   if (!options.style.title)
-    spec.title += "; " + row + "." + col + ", " + in_digits(static_cast<double>(grid.values[largest])) +
-                  ", is beyond the colours";
+    spec.title += "; beyond the colours: " + (of_layer ? "layer " + row + " · " : "") + (of_head ? "head " : "") + col +
+                  ", " + in_digits(static_cast<double>(grid.values[largest]));
 }
 
 FigureSpec why_figure(const Trace& trace, const ExportOptions& options) {
@@ -234,8 +242,8 @@ FigureSpec why_figure(const Trace& trace, const ExportOptions& options) {
     float& cell = grid.values[static_cast<std::size_t>(row) * grid.cols.size() + static_cast<std::size_t>(col)];
     cell = static_cast<float>(parts.made.parts[i].value) + (is_missing(cell) ? 0 : cell);
   }
-  const std::string logit = parts.word.text() + ": " + in_digits(parts.made.logit);
-  FigureSpec spec = with_logit_style(grid_figure(trace, options, grid, "the parts of a logit, " + logit,
+  const std::string logit = asked_in_title(parts.word) + ": " + in_digits(parts.made.logit);
+  FigureSpec spec = with_logit_style(grid_figure(trace, options, grid, "the parts of the logit of " + logit,
                                                  "the parts of the logit of " + logit + ", their sum"),
                                      options);
   spec.subtitle = "what each head, MLP, bias and the word itself add to it; all cells together are the logit";
@@ -290,7 +298,7 @@ Grid changes_of(const Patched& patched, bool of_heads) {
 FigureSpec patch_figure(const Trace& trace, const ExportOptions& options) {
   const bool of_heads = options.what == "heads";
   const Patched patched = patched_for(trace, options);
-  const std::string change = "change of the logit of " + patched.word.text();
+  const std::string change = "change of the logit of " + asked_in_title(patched.word);
   FigureSpec spec = with_logit_style(
       grid_figure(trace, options, chosen_part(changes_of(patched, of_heads), options), change, change), options);
   spec.subtitle = "from “" + options.from + "”; " + in_digits(patched.made.before) + " before, " +

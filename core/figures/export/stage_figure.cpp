@@ -291,7 +291,9 @@ FigureSpec stage_figure(const StageCut& cut, const StageFigureStyle& style) {
   FigureSpec spec;
   static_cast<FigureLook&>(spec) = style;
   spec.title = style.title.value_or(as_mathematics(title_of(cut)));
-  spec.keep_title = style.title.has_value();
+  const bool is_merged = cut.trace.scenario.merge == Merge::words;
+  if (is_merged && !style.title) spec.title += " · pieces of words as one";
+  spec.keep_title = style.title || is_merged || cut.pool != HeadPool::none;
   spec.shape = as_mathematics(shape_text(cut));
   spec.subtitle = as_mathematics(cut.trace.gradients_of ? cut.trace.loss.english() : formula_of(cut.trace, cut.stage));
   spec.row_label = style.row_label.value_or(as_mathematics(label(about.rows)));
@@ -324,6 +326,12 @@ void append_numbers(Buffer& numbers, const MatrixView& matrix) {
   }
 }
 
+std::string axes_of_cut(const StageCut& cut) {
+  const StageInfo& about = info(cut.stage);
+  if (about.rows != Axis::query || about.cols != Axis::key) return "";
+  return cut.grid && cut.pool == HeadPool::none ? "H,q,k" : "q,k";
+}
+
 NamedArray stage_array(const StageCut& cut) {
   const bool boolean = info(cut.stage).palette == Palette::boolean;
   const std::string key = cut.trace.name_of(cut.stage);
@@ -332,18 +340,20 @@ NamedArray stage_array(const StageCut& cut) {
   if (cut.pool != HeadPool::none) {
     FigureSpec pooled;
     add_pooled(cut, pooled);
-    return {key, pooled.kept[0], false};
+    return {key, pooled.kept[0], false, axes_of_cut(cut)};
   }
   const MatrixView first = cut.matrix(cut.heads.front());
   const auto heads = static_cast<Index>(cut.heads.size());
   Shape shape{first.rows, first.cols};
   if (cut.grid) shape.insert(shape.begin(), heads);
+  const std::string axes = axes_of_cut(cut);
   const bool in_order = std::ranges::adjacent_find(cut.heads, std::greater_equal()) == cut.heads.end();
-  if (in_order && whole.count() == element_count(shape)) return {key, whole.view(shape), boolean};  // the whole tensor
+  if (in_order && whole.count() == element_count(shape))
+    return {key, whole.view(shape), boolean, axes};  // the whole tensor
   Buffer numbers;
   numbers.reserve(static_cast<std::size_t>(element_count(shape)));
   for (const Index h : cut.heads) append_numbers(numbers, cut.matrix(h));
-  return {key, Tensor(shape, std::move(numbers)), boolean};
+  return {key, Tensor(shape, std::move(numbers)), boolean, axes};
 }
 
 }  // namespace headlight

@@ -73,7 +73,7 @@ std::string counted(std::size_t count, const char* one, const char* many) {
 
 }  // namespace
 
-Shape take_together(FigureSpec& spec, const ExportOptions& options) {
+NamedAxes take_together(FigureSpec& spec, const ExportOptions& options) {
   const bool rows = takes_over(options, "rows"), cols = takes_over(options, "cols"),
              heads = takes_over(options, "heads"), layers = takes_over(options, "layers");
   const bool by_layer = !spec.line_names.empty();
@@ -129,7 +129,7 @@ Shape take_together(FigureSpec& spec, const ExportOptions& options) {
   say(cols, counted(static_cast<std::size_t>(n_cols), "column", "columns"));
   say(heads, counted(each, "head", "heads"));
   say(layers, counted(lines, "layer", "layers"));
-  if (!options.style.title) spec.title += " · " + word + " over " + what;
+  if (!options.style.title) spec.title += " · " + word + " over " + what, spec.keep_title = true;
   const auto one_tick = [&](std::vector<std::string>& ticks, Index& first, Index count) {
     ticks = {word + " of " + std::to_string(count)};
     first = 0;
@@ -141,13 +141,19 @@ Shape take_together(FigureSpec& spec, const ExportOptions& options) {
   spec.shape.clear();
   spec.subtitle.clear();
   span_numbers(spec, options, spec.panels.size() > 1 ? RangeMode::stage : RangeMode::head);
-  Shape shape;
+  NamedAxes left;
+  const auto keep = [&](bool is_left, const char* letter, Index size) {
+    if (!is_left) return;
+    left.sizes.push_back(size);
+    left.letters += (left.letters.empty() ? "" : ",") + std::string(letter);
+  };
   const bool grid = options.all_heads || options.heads.size() > 1 || by_layer;
-  if (by_layer && !layers) shape.push_back(static_cast<Index>(kept_lines));
-  if (grid && !heads && options.pool == HeadPool::none) shape.push_back(static_cast<Index>(kept_heads));
-  if (!rows) shape.push_back(n_rows);
-  if (!cols) shape.push_back(n_cols);
-  return shape.empty() ? Shape{1} : shape;
+  keep(by_layer && !layers, "L", static_cast<Index>(kept_lines));
+  keep(grid && !heads && options.pool == HeadPool::none, "H", static_cast<Index>(kept_heads));
+  keep(!rows, "q", n_rows);
+  keep(!cols, "k", n_cols);
+  if (left.sizes.empty()) left.sizes = {1};
+  return left;
 }
 
 NamedArray figure_numbers(const Trace& trace, const ExportOptions& options) {
@@ -155,9 +161,14 @@ NamedArray figure_numbers(const Trace& trace, const ExportOptions& options) {
   whole.over.clear();
   FigureSpec spec = figure_for(trace, whole);
   const bool marks = options.style.kind == PictureKind::reach || options.style.kind == PictureKind::side_by_side;
-  Shape shape = options.over.empty()
-                    ? Shape{std::ssize(spec.panels), spec.panels.front().matrix.rows, spec.panels.front().matrix.cols}
-                    : take_together(spec, options);
+  const StageInfo& about = info(options.stage);
+  const bool of_pairs = about.rows == Axis::query && about.cols == Axis::key;
+  const bool single = spec.panels.size() == 1 && !options.all_heads;
+  const MatrixView& first = spec.panels.front().matrix;
+  NamedAxes axes{single ? "q,k" : "H,q,k", {std::ssize(spec.panels), first.rows, first.cols}};
+  if (single) axes.sizes.erase(axes.sizes.begin());
+  if (options.style.kind == PictureKind::side_by_side) axes.letters.clear();
+  if (!options.over.empty()) axes = take_together(spec, options);
   Buffer numbers;
   for (const FigurePanel& panel : spec.panels) {
     each_cell(spec, panel, [&](Index row, Index col, CellKind kind) {
@@ -165,9 +176,7 @@ NamedArray figure_numbers(const Trace& trace, const ExportOptions& options) {
       numbers.push_back(none ? std::numeric_limits<float>::quiet_NaN() : panel.matrix(row, col));
     });
   }
-  const bool single = spec.panels.size() == 1 && !options.all_heads;
-  if (options.over.empty() && single) shape.erase(shape.begin());
-  return {measure_name(options), Tensor(shape, std::move(numbers)), false};
+  return {measure_name(options), Tensor(axes.sizes, std::move(numbers)), false, of_pairs ? axes.letters : ""};
 }
 
 }  // namespace headlight

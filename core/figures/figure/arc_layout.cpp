@@ -14,6 +14,7 @@ class ArcPlacer {
  public:
   ArcPlacer(const FigureSpec& spec, const std::vector<ValueRange>& ranges, Typesetter& typesetter)
       : spec_(spec), ranges_(ranges), typesetter_(typesetter), theme_(colours(spec.theme)) {
+    title_ = {spec.title};
     rows_ = words(spec.row_ticks, spec.panels[0].matrix.rows, spec.first_row);
     cols_ = words(spec.col_ticks, spec.panels[0].matrix.cols, spec.first_col);
   }
@@ -59,7 +60,9 @@ class ArcPlacer {
     return out;
   }
 
-  float title_room(const FigureMetrics& m) const { return titled_ && !spec_.title.empty() ? m.title_room : 0; }
+  float title_room(const FigureMetrics& m) const {
+    return titled_ && !spec_.title.empty() ? m.title_room + more_title_room(title_.size(), m) : 0;
+  }
   float widest(const std::vector<std::string>& all) {
     float width = 0;
     for (const std::string& word : all) width = std::max(width, typesetter_.width(word, FontRole::text, text_));
@@ -87,7 +90,8 @@ class ArcPlacer {
 
   /// The largest text, and the number of columns, that fit the size. If it is too small, the words are left out.
   void fit(Index& columns, Index count, FigureMetrics& m) {
-    m = with_wide_gaps(tight_metrics(spec_, least_text));
+    m = with_wide_gaps(tight_metrics(spec_, roomy_metrics(spec_).label_text));
+    title_ = title_lines(spec_, m.title_text, spec_.size->width - 2 * m.margin, typesetter_);
     float best = 0;
     Index chosen = 1;
     const float most = m.label_text;
@@ -113,18 +117,24 @@ class ArcPlacer {
     const float wide = one_of(spec_.size->width, columns, m);
     const float high = spec_.size->height > 0 ? one_of(spec_.size->height, lines, m) : panel_height_;
     if (!shows_words_) left_ = right_ = names_ = key_ = 0;
-    const float free_height = high - panel_height_ - title_room(m) / static_cast<float>(lines);
-    if (free_height < 0 && titled_ && !spec_.title.empty()) {
+    const float least_height = head_ + names_ + key_ + 1.1f * text_ * longest();
+    const bool is_given = spec_.size->height > 0;
+    if (is_given && high - title_room(m) / static_cast<float>(lines) < least_height && !spec_.title.empty()) {
       titled_ = spec_.keep_title;
       if (!titled_) out_.left_out.emplace_back("title");
     }
-    panel_height_ = high - title_room(m) / static_cast<float>(lines);
-    pitch_ = std::min((panel_height_ - head_ - names_ - key_) / longest(), 2 * text_);
+    if (is_given) panel_height_ = high - title_room(m) / static_cast<float>(lines);
+    // What is left over stands on both sides: very long or very flat arcs are hard to follow.
+    pitch_ = std::min((panel_height_ - head_ - names_ - key_) / longest(), 3.2f * text_);
     panel_width_ = wide;
-    span_ = std::max(4.0f, wide - left_ - right_ - 0.8f * text_);
-    out_.height = spec_.size->height > 0 ? spec_.size->height
-                                         : static_cast<float>(lines) * (panel_height_ + m.panel_gap) - m.panel_gap +
-                                               2 * m.margin + title_room(m);
+    const float most_span = wide - left_ - right_ - 0.8f * text_;
+    span_ = std::clamp(2.2f * pitch_ * longest(), std::min(14 * text_, std::max(4.0f, most_span)),
+                       std::max(4.0f, most_span));
+    beside_ = std::max(0.0f, most_span - span_) / 2;
+    above_ = is_given ? std::max(0.0f, panel_height_ - head_ - names_ - key_ - pitch_ * longest()) / 2 : 0;
+    out_.height = is_given ? spec_.size->height
+                           : static_cast<float>(lines) * (panel_height_ + m.panel_gap) - m.panel_gap + 2 * m.margin +
+                                 title_room(m);
   }
 
   void put(const std::string& word, Point at, Anchor anchor, std::optional<Rgba> ink = {}) {
@@ -133,11 +143,12 @@ class ArcPlacer {
 
   float most_of(std::size_t i) const { return std::max(std::fabs(ranges_[i].lo), std::fabs(ranges_[i].hi)); }
   Rgba ink_of(std::size_t i, float share) const {
-    Rgba colour = spec_.print ? theme_.ink : spec_.panels[i].hue.value_or(theme_.heads[0]);
+    Rgba colour = spec_.print ? theme_.ink : spec_.panels[i].hue.value_or(theme_.after);
     colour.a = static_cast<std::uint8_t>(std::lround(40 + 215 * share));
     return colour;
   }
-  static float width_of(float share) { return (0.3f + 1.5f * share) * units_to_a_point; }
+  /// Lines are as bold as the type that they join.
+  float width_of(float share) const { return (0.3f + 1.5f * share) * std::max(units_to_a_point, text_ / 9); }
 
   /// Sample lines with their numbers, as wide and strong as those of the panel.
   void strength_key(std::size_t i, float x, float y) {
@@ -146,7 +157,7 @@ class ArcPlacer {
     for (const float share : {1.0f, 0.5f, 0.1f}) {
       const std::string number = formatted("%.2g", static_cast<double>(share * most));
       const float end = at + 1.6f * text_, wide = typesetter_.width(number, FontRole::text, text_);
-      if (end + 0.4f * text_ + wide > x + panel_width_) break;
+      if (end + 0.4f * text_ + wide > x + panel_width_ - beside_) break;
       out_.paths.push_back({{PathStep{{at, y}}, PathStep{{end, y}}}, width_of(share), ink_of(i, share), false});
       put(number, {end + 0.4f * text_, y + half}, Anchor::start, theme_.muted);
       at = end + wide + 1.4f * text_;
@@ -160,13 +171,16 @@ class ArcPlacer {
 
   void panels(Index columns, const FigureMetrics& m) {
     const float half = typesetter_.half_height(FontRole::text, text_);
-    if (title_room(m) > 0)
-      put_title(spec_.title, m.title_text, out_.width - 2 * m.margin, {m.margin, m.margin + 0.75f * m.title_text});
+    for (std::size_t line = 0; title_room(m) > 0 && line < title_.size(); ++line) {
+      const float baseline = m.margin + (0.75f + 1.15f * static_cast<float>(line)) * m.title_text;
+      out_.labels.push_back({title_[line], FontRole::strong, m.title_text, theme_.ink, {m.margin, baseline}});
+    }
+    if (title_room(m) > 0 && !spec_.title.ends_with(title_.back())) out_.left_out.emplace_back("the end of the title");
     for (std::size_t i = 0; i < spec_.panels.size(); ++i) {
       const auto column = static_cast<float>(static_cast<Index>(i) % columns),
                  line = static_cast<float>(static_cast<Index>(i) / columns);
-      const float x = m.margin + column * (panel_width_ + m.panel_gap),
-                  y = m.margin + title_room(m) + line * (panel_height_ + m.panel_gap);
+      const float x = m.margin + column * (panel_width_ + m.panel_gap) + beside_,
+                  y = m.margin + title_room(m) + line * (panel_height_ + m.panel_gap) + above_;
       const float from = x + left_ + 0.4f * text_, to = from + span_, top = y + head_ + names_;
       const auto centre = [&](Index at, std::size_t count) {
         return top + pitch_ * (static_cast<float>(at) + 0.5f + (longest() - static_cast<float>(count)) / 2);
@@ -217,11 +231,11 @@ class ArcPlacer {
   const std::vector<ValueRange>& ranges_;
   Typesetter& typesetter_;
   const ThemeColours& theme_;
-  std::vector<std::string> rows_, cols_;
+  std::vector<std::string> rows_, cols_, title_;
   FigureLayout out_;
   bool titled_ = true, shows_words_ = true;
   float text_ = 12, pitch_ = 0, left_ = 0, right_ = 0, span_ = 0, head_ = 0, names_ = 0, key_ = 0, panel_width_ = 0,
-        panel_height_ = 0;
+        panel_height_ = 0, beside_ = 0, above_ = 0;
 };
 
 }  // namespace

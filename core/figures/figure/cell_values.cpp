@@ -132,7 +132,15 @@ void write_values(const FigureSpec& spec, const Colormap& map, Typesetter& types
     };
     while (format->size > least_text && widest() > word_room(layout))
       format->size = std::max(least_text, format->size - 0.5f);
-    cut = widest() > word_room(layout);
+    const auto is_cut = [&](const std::string& word) {
+      return typesetter.width(word, FontRole::text, format->size) > word_room(layout);
+    };
+    const auto cuts = static_cast<std::size_t>(std::ranges::count_if(spec.cell_words, is_cut));
+    cut = cuts > 0;
+    if (3 * cuts > spec.cell_words.size()) {  // "…" in most cells says nothing
+      layout.left_out.emplace_back("the words in the cells, which are too narrow");
+      return;
+    }
   }
   if (!format) {
     layout.left_out.emplace_back(spec.cell_words.empty() ? "values (the cells are too small for two significant digits)"

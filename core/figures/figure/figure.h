@@ -90,7 +90,7 @@ struct FigureSpec : FigureLook {
   std::vector<FigurePanel> panels;  ///< at least one
   FigureKind kind = FigureKind::heatmap;
   std::string title;
-  bool keep_title = false;  ///< also if there is little room
+  bool keep_title = false;  ///< also if there is little room: it says what the colours are, or the user wrote it
   std::string shape;        ///< next to the title, muted; empty: "rows × columns"
   std::string subtitle;
   std::string row_label;  ///< what the rows are, e.g. "queries"

@@ -17,6 +17,13 @@ std::string share(Index part, Index all) {
   return std::to_string(part < all ? std::min(99L, std::lround(percent)) : 100L) + " %";
 }
 
+std::string in_two_digits(float value) {
+  const float size = std::fabs(value);
+  if (size > 0 && (size < 1e-4f || size >= 1e5f)) return format_scientific(value);
+  const int exponent = size > 0 ? static_cast<int>(std::floor(std::log10(size))) : 0;
+  return format_value(value, value == std::round(value) ? 0 : std::max(0, 1 - exponent));
+}
+
 float base_text(const FigureSpec& spec) {
   return spec.font_size.value_or(spec.on_paper ? 8.0f : 9.0f) * units_to_a_point;
 }
@@ -120,10 +127,8 @@ class ContentFrame : FrameMaker {
   /// Sets everything that depends on the cell's size: ticks and their space.
   void add_ticks(Frame& frame) {
     const FigureMetrics& m = frame.metrics;
-    const bool hued =
-        spec_.panels.size() > 1 && std::ranges::any_of(spec_.panels, [](auto& panel) { return panel.hue.has_value(); });
     frame.mark_room = highlight_room(spec_, m.tick_text);
-    frame.panel_top = frame.mark_room + (named_ ? m.head_room : 0.0f) + (hued ? m.strip_room : 0.0f);
+    frame.panel_top = frame.mark_room + (named_ ? m.head_room : 0.0f) + (has_strips(spec_) ? m.strip_room : 0.0f);
     frame.gap = m.panel_gap;
     frame.title = !spec_.title.empty();
     frame.subtitle = !spec_.subtitle.empty();
@@ -195,9 +200,15 @@ std::vector<std::string> title_lines(const FigureSpec& spec, float size, float w
   return lines;
 }
 
+bool has_strips(const FigureSpec& spec) {
+  return std::ranges::count_if(spec.panels, [](const FigurePanel& panel) { return panel.hue.has_value(); }) > 1;
+}
+
 std::string panel_name(const FigureSpec& spec, std::size_t panel, bool shortened) {
   const std::string& title = spec.panels[panel].title;
-  if (!spec.letters) return shortened ? title.substr(title.rfind(' ') + 1) : title;
+  const std::size_t colon = title.find(": ");
+  const std::string brief = colon == std::string::npos ? title.substr(title.rfind(' ') + 1) : title.substr(0, colon);
+  if (!spec.letters) return shortened ? brief : title;
   std::string letters;  // a, …, z, aa, …
   for (std::size_t left = panel + 1; left > 0; left = (left - 1) / 26)
     letters.insert(letters.begin(), static_cast<char>('a' + (left - 1) % 26));
@@ -318,9 +329,10 @@ std::vector<BarTick> labelled_bar(const FigureSpec& spec, ColormapKind kind, Val
     if (std::vector<BarTick> ticks = bar_ticks(range, std::max(2, tried)); ticks.size() >= 2 && is_apart(ticks))
       return ticks;
   }
-  std::vector<BarTick> ticks = bar_ticks(range, 2);
-  if (ticks.size() > 1) ticks.erase(ticks.begin(), ticks.end() - 1);
-  return ticks;
+  // Of a short bar, its ends; of one that is shorter still, what the strongest colour is.
+  std::vector<BarTick> ends{{0, in_two_digits(range.lo)}, {1, in_two_digits(range.hi)}};
+  if (!is_apart(ends)) ends.erase(ends.begin());
+  return ends;
 }
 
 FigureFrame fit_frame(const FigureSpec& spec, const std::vector<ValueRange>& ranges, ColormapKind kind,

@@ -42,6 +42,8 @@ enum class NamePlace : std::uint8_t {
 
 /// "(a) head 12"; shortened: "(a)", or "12".
 std::string panel_name(const FigureSpec& spec, std::size_t panel, bool shortened);
+/// Whether strips in the heads' colours tell panels apart.
+bool has_strips(const FigureSpec& spec);
 
 struct LegendEntry {
   CellKind kind;

@@ -107,7 +107,7 @@ class Placer {
     const auto step_x = frame_.panel_width + frame_.own_bar + frame_.gap;
     const auto step_y = frame_.panel_height + frame_.panel_top + frame_.gap;
     const auto whole = [&](float x) { return spec_.on_paper ? x : std::round(x); };
-    const bool strip = m_.strip_room > 0 && !spec_.bare && spec_.panels.size() > 1, shortened = shortens_names();
+    const bool strip = m_.strip_room > 0 && !spec_.bare && has_strips(spec_), shortened = shortens_names();
     for (std::size_t i = 0; i < spec_.panels.size(); ++i) {
       const auto column = static_cast<float>(static_cast<Index>(i) % frame_.columns);
       const auto line = static_cast<float>(static_cast<Index>(i) / frame_.columns);

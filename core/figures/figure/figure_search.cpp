@@ -37,8 +37,9 @@ constexpr float bar_below = 0.985f;                                     // reade
 constexpr float axis_name_moved = 0.985f;                               // in a corner or at the end of the line
 constexpr float no_axis_name = 0.02f;                                   // the last thing to go: which axis asks
 constexpr float no_legend = 0.82f;                                      // the meaning of hatching is guessed
+constexpr float no_categories = 0.3f;                                   // no colour means anything
 constexpr float no_title = 0.92f, no_title_on_paper = 0.94f;            // a caption can say it
-constexpr float no_title_of_ones_own = 0.3f;                            // the user wrote it
+constexpr float no_kept_title = 0.3f;                                   // the user wrote it, or it says the colours
 constexpr float no_formula = 0.97f;
 constexpr float empty_places = 0.3f;   // in the last line of a grid
 constexpr float flat_picture = 0.25f;  // an exponent: if the height is free, a wide picture is preferred
@@ -232,11 +233,10 @@ class Searcher : FigureRoom {
       return place == NamePlace::none ? cost::no_axis_name : cost::axis_name_moved;
     };
     score *= axis_name(spec_.row_label, c.row_name) * axis_name(spec_.col_label, c.col_name);
-    if (!entries_.empty() && c.legend == NamePlace::none) score *= cost::no_legend;
+    if (!entries_.empty() && c.legend == NamePlace::none)
+      score *= spec_.categories.empty() ? cost::no_legend : cost::no_categories;
     if (!spec_.title.empty() && !c.title)
-      score *= spec_.keep_title ? cost::no_title_of_ones_own
-               : spec_.on_paper ? cost::no_title_on_paper
-                                : cost::no_title;
+      score *= spec_.keep_title ? cost::no_kept_title : spec_.on_paper ? cost::no_title_on_paper : cost::no_title;
     if (!spec_.subtitle.empty() && !c.subtitle && !spec_.on_paper) score *= cost::no_formula;
     return score;
   }

@@ -139,7 +139,8 @@ void LlamaFamily::read_sizes() {
   layout_.attention_bias = flavour_.always_bias                               ? Bias::needed
                            : *flavour_.bias || flavour_.norm == NormKind::rms ? Bias::where_there
                                                                               : Bias::expected;
-  layout_.output_bias = layout_.mlp_bias = Bias::where_there;
+  layout_.output_bias = layout_.mlp_bias =
+      layout_.attention_bias == Bias::expected ? Bias::expected : Bias::where_there;
   const bool says_bias = *flavour_.bias && c_.has(flavour_.bias);
   if (says_bias) layout_.attention_bias = c_.flag({flavour_.bias}, false) ? Bias::needed : Bias::none;
   if (flavour_.output_bias && !flavour_.always_bias) layout_.output_bias = layout_.attention_bias;
@@ -259,7 +260,7 @@ void LlamaFamily::build() {
   for (Index i = 0; i < layout_.count; ++i) add_block(stack, i);
   stack.final_norm = norm(flavour_.final_norm, layout_.d);
   HeadSpec& head = b_.network.head;
-  head.output = b_.output_head("lm_head.weight", layout_.d, tied);
+  head.output = b_.output_head("lm_head.weight", layout_.d, tied, layout_.mlp_bias);
   if (flavour_.multipliers) head.scale = 1 / c_.number({"logits_scaling"}, 1);
   if (flavour_.logit_scale > 0) head.scale = c_.number({"logit_scale"}, flavour_.logit_scale);
   if ((flavour_.norms == LlamaFlavour::Norms::around || flavour_.softcap > 0) && c_.has("final_logit_softcapping"))

@@ -312,7 +312,7 @@ std::string NetworkBuilder::tokens(const std::string& name, Index d) {
   return array(name, {vocabulary, d}, as_config_says());
 }
 
-LinearSpec NetworkBuilder::output_head(const std::string& name, Index d, bool tied) {
+LinearSpec NetworkBuilder::output_head(const std::string& name, Index d, bool tied, Bias bias) {
   const std::string stem = name.substr(0, name.size() - std::string_view(".weight").size());
   LinearSpec head;
   head.weight = network.stacks.back().embedding.tokens;
@@ -323,7 +323,7 @@ LinearSpec NetworkBuilder::output_head(const std::string& name, Index d, bool ti
   for (const std::string& full : {stem, prefix + stem, above + stem}) {
     if (!file.has(full + ".weight")) continue;
     const OtherPrefix root(*this);
-    return linear(full, network.vocabulary, d);
+    return linear(full, network.vocabulary, d, bias);
   }
   network.notes.push_back(Message(
       "the file has no {0}, and config.json does not tie it to the embedding: it predicts nothing", in_quotes(name)));

@@ -141,7 +141,7 @@ class NetworkBuilder {
   std::string tokens(const std::string& name, Index d);
   /// The output table: the token embedding if tied, else `name`, with or without the prefix; none, with a note, if the
   /// file has neither. To be called after the stacks are built.
-  LinearSpec output_head(const std::string& name, Index d, bool tied);
+  LinearSpec output_head(const std::string& name, Index d, bool tied, Bias bias = Bias::where_there);
 
  private:
   AttentionSpec attention(const BlockLayout& layout, const std::string& name) const;

@@ -51,7 +51,7 @@ bool is_pronoun(std::string_view token) {
 }
 
 std::int64_t asked_word(std::span<const std::string> tokens) {
-  const auto first = std::ranges::find_if(tokens, is_word) - tokens.begin(), count = std::ssize(tokens);
+  const std::int64_t first = std::ranges::find_if(tokens, is_word) - tokens.begin(), count = std::ssize(tokens);
   std::int64_t last = -1;
   for (std::int64_t i = count - 1; i >= std::max(first, count - pronoun_reach); --i) {
     const std::string& token = tokens[static_cast<std::size_t>(i)];

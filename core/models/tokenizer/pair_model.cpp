@@ -80,10 +80,11 @@ class PairModel final : public TokenModel {
     if (letters_.empty()) return;
     std::vector<Index> settled;
     for (const Index id : ids) {
-      if (id < first_letter_) settled.push_back(id);
-      else if (!(rules_.bytes && append_bytes(texts_.at(id), settled)) && unknown_ &&
-               !(rules_.join_unknown && !settled.empty() && settled.back() == *unknown_))
-        settled.push_back(*unknown_);
+      const bool is_letter = id >= first_letter_;
+      if (is_letter && ((rules_.bytes && append_bytes(texts_.at(id), settled)) || !unknown_)) continue;
+      const Index made = is_letter ? *unknown_ : id;
+      const bool joins = made == unknown_ && rules_.join_unknown && !settled.empty() && settled.back() == made;
+      if (!joins) settled.push_back(made);
     }
     ids = std::move(settled);
   }

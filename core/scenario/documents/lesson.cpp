@@ -9,6 +9,7 @@
 #include "core/base/assets/assets.h"
 #include "core/base/files/error_place.h"
 #include "core/base/files/load_budget.h"
+#include "core/base/files/places.h"
 #include "core/base/tensor/error.h"
 #include "core/base/text/texts.h"
 #include "core/base/text/utf8_path.h"

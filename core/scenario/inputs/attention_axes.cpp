@@ -147,6 +147,13 @@ bool fits_words(const Evidence& e, const std::string& reading) {
   return (e.both == 0 || k == e.both) && (e.queries == 0 || q == e.queries) && (e.keys == 0 || k == e.keys);
 }
 
+/// The most usual readings come first: queries and keys last, and before them what libraries return.
+std::size_t oddness(const std::string& reading) {
+  constexpr std::string_view usual[]{"qk",   "BHqk",  "Hqk",  "LHqk", "LBHqk", "Bqk",   "Lqk",   "Mqk",   "LBqk",
+                                     "LMqk", "BLHqk", "HBqk", "BLqk", "HLqk",  "LHBqk", "BHLqk", "HBLqk", "HLBqk"};
+  return static_cast<std::size_t>(std::ranges::find(usual, reading) - std::begin(usual));
+}
+
 /// The same for two readings that differ only in axes of length 1.
 std::string as_tensor(const Evidence& e, const std::string& reading) {
   std::string key;
@@ -207,8 +214,10 @@ std::vector<std::string> readings_of(const FileReading& r, const PrecomputedAtte
     keep_if_any(left, [](const std::string& reading) { return reading == "LBHqk"; });
   }
   // One array of one sentence, as each of them is.
-  if (e.lists == 0 && e.axes() == 4 && e.sizes[0] == 1 && e.sizes[2] == e.sizes[3])
+  const bool has_words_of_both = e.lines == 1 && e.queries > 0 && e.keys > 0;
+  if (e.lists == 0 && e.axes() == 4 && e.sizes[0] == 1 && (e.sizes[2] == e.sizes[3] || has_words_of_both))
     keep_if_any(left, [](const std::string& reading) { return reading == "BHqk"; });
+  std::ranges::stable_sort(left, {}, oddness);
   std::map<std::string, std::string> tensors;
   std::erase_if(left,
                 [&](const std::string& reading) { return !tensors.emplace(as_tensor(e, reading), reading).second; });
@@ -361,7 +370,9 @@ std::vector<std::string> open_axes(const Scenario& scenario) {
     if (!found || found->weights.empty()) return {};
     std::vector<Assumption> assumptions;
     const Resolving resolving{scenario};
-    return axes_of(reading_of(file, resolving, assumptions), *found).choices;
+    std::vector<std::string> choices = axes_of(reading_of(file, resolving, assumptions), *found).choices;
+    choices.resize(std::min(choices.size(), most_axes_offered));
+    return choices;
   } catch (const InputError&) {
     return {};  // resolve() gives the error message
   }

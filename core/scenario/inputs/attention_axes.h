@@ -15,14 +15,18 @@ namespace headlight {
 struct SavedAxes {
   std::string letters;
   Index layers = 1;
-  Index heads = 1;                     ///< of one batch entry, for M
-  Index first_offset = 0;              ///< for o: cell j of query q is key q + first_offset + j
-  std::vector<std::string> choices{};  ///< the readings as --axes spells them, if there are several
+  Index heads = 1;         ///< of one batch entry, for M
+  Index first_offset = 0;  ///< for o: cell j of query q is key q + first_offset + j
+  std::vector<std::string>
+      choices{};  ///< the readings as --axes spells them, the most usual first, if there are several
 };
+
+/// So many of the choices are offered, the most usual first.
+inline constexpr std::size_t most_axes_offered = 6;
 
 /// Throws FileError, with the choice, if several readings remain; SettingError for axes that do not fit.
 SavedAxes axes_of(const FileReading& reading, const PrecomputedAttention& found);
-/// "L,B,H,q,k" for each reading that the evidence leaves; one or none if the file is no such question.
+/// "L,B,H,q,k" for each reading that the evidence leaves, the most usual first; none if the file is no such question.
 std::vector<std::string> open_axes(const Scenario& scenario);
 /// Whether the arrays are the steps of generate(): first the prompt's rows, then one row a step.
 bool are_steps(const ArrayFile& file, const PrecomputedAttention& found);

@@ -42,7 +42,10 @@ StepKeys keys_of_steps(const TensorFile& file, const PrecomputedAttention& found
   const Index steps = found.lists[0];
   const Tensor prompt = step_of(file, found, 0, layer);
   const Index rows = prompt.size(2), width = step_of(file, found, steps - 1, layer).size(3);
-  bool is_fixed = prompt.size(3) == width && steps > 1;
+  // The keys of cross-attention are the other sequence's, all there from the first step on: zeros there are its
+  // padding.
+  const bool is_cross = found.group.find("cross") != std::string::npos;
+  bool is_fixed = prompt.size(3) == width && steps > 1 && !is_cross;
   for (Index step = 0; step < steps && is_fixed; ++step)
     is_fixed = is_zero_from(step_of(file, found, step, layer), rows + step);
   StepKeys made;

@@ -53,6 +53,20 @@ bool is_weight_name(const std::string& name) {
   return false;
 }
 
+/// The place of an array in a list of layers whose number is not at the end, "layers.3.weights": the name without it.
+std::optional<Numbered> numbered_within(const std::string& name) {
+  std::optional<Numbered> found;
+  std::size_t first = 0;
+  for (const std::string_view part : Parts(name, '.')) {
+    if (const auto index = number_of_text<Index>(std::string(part)); index && *index >= 0 && !part.empty()) {
+      if (found) return {};  // of which is not known
+      found = Numbered{name.substr(0, first) + name.substr(std::min(name.size(), first + part.size() + 1)), {*index}};
+    }
+    first += part.size() + 1;
+  }
+  return found;
+}
+
 /// Whether a list has no telling name: it was saved alone, in a tuple ("0.3"), or by layer ("layer_3").
 bool is_unnamed(const std::string& group) {
   const bool in_tuple = group.find_first_not_of("0123456789.") == std::string::npos;
@@ -95,6 +109,19 @@ std::optional<PrecomputedAttention> as_list(const std::string& group, const Memb
   return list;
 }
 
+/// The lists of two and more arrays whose names differ by the number of a layer, "layers.0.weights".
+std::map<std::string, Members> lists_of_layers(const ArrayFile& file) {
+  std::map<std::string, Members> lists;
+  for (const ArrayEntry& entry : file.entries()) {
+    if (!is_weight_name(entry.name) || !has_rank(&entry, 2, 4)) continue;
+    if (const auto place = numbered_within(entry.name)) lists[place->list][place->places] = entry.name;
+  }
+  std::erase_if(lists, [&](const auto& list) {
+    return list.second.size() < 2 || !as_list(list.first, list.second) || file.find(list.first);
+  });
+  return lists;
+}
+
 /// The lists of the file by their names. Lists in a tuple with others ("0.3" beside "1") are lists of their own.
 std::map<std::string, Members> lists_in(const ArrayFile& file) {
   std::map<std::string, Members> lists;
@@ -103,6 +130,7 @@ std::map<std::string, Members> lists_in(const ArrayFile& file) {
     if (place.places.empty() || !has_rank(&entry, 2, 4)) continue;
     if (is_unnamed(place.list) || is_weight_name(place.list)) lists[place.list][place.places] = entry.name;
   }
+  for (auto& [group, members] : lists_of_layers(file)) lists.emplace(group, std::move(members));
   std::map<std::string, Members> split;
   for (auto& [group, members] : lists) {
     if (as_list(group, members)) {
@@ -121,10 +149,16 @@ std::map<std::string, Members> lists_in(const ArrayFile& file) {
 /// All attentions of the file; a list of layers counts as one.
 std::vector<PrecomputedAttention> all_weights(const ArrayFile& file) {
   std::vector<PrecomputedAttention> found;
+  const std::map<std::string, Members> lists = lists_in(file);
+  const auto is_listed = [&](const std::string& name) {
+    const auto place = numbered_within(name);
+    return place && lists.contains(place->list);
+  };
   for (const ArrayEntry& entry : file.entries()) {
-    if (is_weight_name(entry.name) && has_rank(&entry, 2, 5)) found.push_back({{}, {}, {}, {entry.name}, entry.name});
+    if (is_weight_name(entry.name) && has_rank(&entry, 2, 5) && !is_listed(entry.name))
+      found.push_back({{}, {}, {}, {entry.name}, entry.name});
   }
-  for (const auto& [group, members] : lists_in(file)) {
+  for (const auto& [group, members] : lists) {
     auto list = as_list(group, members);
     if (!list) continue;
     const bool is_only_list = !group.empty() || members.size() == file.entries().size();
@@ -150,13 +184,21 @@ bool is_of_one_call(const PrecomputedAttention& found) {
   return name == "encoder_attentions" || name == "decoder_attentions" || name == "cross_attentions";
 }
 
+/// Which array of a list --layer names by its own name, "layers.3.weights" or "layers.3"; nothing if none.
+std::optional<Index> member_named(const PrecomputedAttention& found, const std::string& layer) {
+  for (std::size_t i = 0; i < found.weights.size() && found.lists.size() == 1; ++i) {
+    if (found.weights[i] == layer || found.weights[i].starts_with(layer + ".")) return static_cast<Index>(i);
+  }
+  return {};
+}
+
 std::optional<PrecomputedAttention> find_weights(const ArrayFile& file, const std::string& layer) {
   std::vector<PrecomputedAttention> found = all_weights(file);
   if (found.empty()) return {};
   if (found.size() == 1) return found.front();
   std::string names;
   for (PrecomputedAttention& candidate : found) {
-    if (within_group(layer, candidate.group)) return candidate;
+    if (within_group(layer, candidate.group) || member_named(candidate, layer)) return candidate;
     names += (names.empty() ? "" : ", ") + in_quotes(candidate.group).english();
   }
   if (layer.empty() && std::ranges::all_of(found, is_of_one_call)) {
@@ -171,10 +213,11 @@ std::optional<PrecomputedAttention> find_weights(const ArrayFile& file, const st
 }
 
 /// The number at the end of --layer, or 0.
-Index layer_number(const FileReading& r, const PrecomputedAttention& found, Index layers) {
+Index layer_number(const FileReading& r, const PrecomputedAttention& found, const SavedAxes& axes) {
   const std::string layer_text = layer_within(r.resolving.scenario, found);
   if (layer_text.empty()) return 0;
-  const Index layer = number_of_text<Index>(layer_text).value_or(-1);
+  const std::optional<Index> named = axes.letters[0] == 'L' ? member_named(found, layer_text) : std::nullopt;
+  const Index layer = named ? *named : number_of_text<Index>(layer_text).value_or(-1), layers = axes.layers;
   if (layer < 0 || layer >= layers) {
     r.fail(Message("has no layer {0}", in_quotes(layer_text)),
            layers == 1 ? Message("expected no --layer, or 0, since it holds one layer")
@@ -185,7 +228,7 @@ Index layer_number(const FileReading& r, const PrecomputedAttention& found, Inde
 
 /// Several readings of the axes are the user's to choose from.
 void refuse_open_axes(const FileReading& r, const PrecomputedAttention& found, const SavedAxes& axes) {
-  constexpr std::size_t most = 8;
+  constexpr std::size_t most = most_axes_offered;
   if (axes.choices.empty()) return;
   std::string list;
   for (std::size_t i = 0; i < std::min(most, axes.choices.size()); ++i) list += (i ? " or " : "") + axes.choices[i];
@@ -232,7 +275,7 @@ PrecomputedSequence read_weights(const FileReading& r, const PrecomputedAttentio
     r.fail(r.shape_of(found.weights.front()), "expected no empty axis");
   const SavedAxes axes = axes_of(r, found);
   refuse_open_axes(r, found, axes);
-  const Index layer = layer_number(r, found, axes.layers);
+  const Index layer = layer_number(r, found, axes);
   const Tensor weights = weights_of(r.file, found, axes, layer);
   in.weights = weights;
   d.batch = weights.size(0);
@@ -292,8 +335,9 @@ std::vector<FileAttention> attentions_of(const TensorFile& file, const Scenario&
     const std::string layer_text = layer_within(scenario, group);
     for (Index layer = 0; layer < axes.layers; ++layer) {
       const std::string number = std::to_string(layer);
-      all.push_back({groups.size() > 1 ? group.group + "." + number : number, group.group,
-                     weights_of(file, group, axes, layer),
+      const Tensor weights = weights_of(file, group, axes, layer);
+      all.push_back({groups.size() > 1 ? group.group + "." + number : number, group.group, weights,
+                     mask_of(reading, group, axes, layer, weights),
                      is_chosen && (layer_text.empty() ? layer == 0 : layer_text == number)});
     }
   }

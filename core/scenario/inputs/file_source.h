@@ -106,6 +106,7 @@ struct FileAttention {
   std::string layer,
       group;            ///< as in Scenario::layer: "3", or "cross_attentions.3" if there are several groups
   Tensor weights;       ///< [B, H, n_q, n_k]
+  Tensor mask;          ///< guessed from its zeros, or of the cells that the file does not store; undefined: none
   bool chosen = false;  ///< the layer that the scenario uses
 };
 /// All layers, in the order of the file; empty if the file holds no attentions.

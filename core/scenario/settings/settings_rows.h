@@ -295,11 +295,11 @@ constexpr std::size_t fields() {
 static_assert(std::tuple_size_v<decltype(settings_rows)> == counting::fields<Scenario>(),
               "every field of Scenario needs its row in settings_rows");
 
-/// Visits each file path in a scenario; "model:ID" is not a path.
+/// Visits each file path in a scenario; "model:ID" and "train:TASK@STEP" are not paths.
 template <typename Visit>
 void for_each_file(Scenario& scenario, Visit visit) {
   for (std::string* file : {&scenario.file, &scenario.mask_file}) {
-    if (!file->empty() && !file->starts_with("model:")) visit(*file);
+    if (!file->empty() && !file->starts_with("model:") && !file->starts_with("train:")) visit(*file);
   }
 }
 

@@ -35,14 +35,13 @@ Tensor with_right_fill(const Trace& trace, const OwnStage& own) {
   if (own.stage != Stage::masked_scores || !own.fits || !trace.has(Stage::mask)) return {};
   const Tensor right = trace[Stage::masked_scores].contiguous();
   if (own.values.shape() != right.shape()) return {};
-  constexpr float least = 500;  // of differences between scores: far more than what leaves any weight
   bool only_fill = true;
   each_matrix(trace[Stage::mask], [&](const MatrixView& may, Index b, Index h) {
     const MatrixView mine = own.values.matrix(b, h), expected = right.matrix(b, h);
     for (Index q = 0; q < may.rows && only_fill; ++q) {
       float top = -INFINITY;
       for (Index k = 0; k < may.cols; ++k) top = may(q, k) != 0 ? std::max(top, expected(q, k)) : top;
-      const float hidden = std::isinf(top) ? -1e3F : top - least;
+      const float hidden = std::isinf(top) ? -1e3F : top - far_below;
       for (Index k = 0; k < may.cols && only_fill; ++k) {
         only_fill = may(q, k) == 0 ? mine(q, k) <= hidden && expected(q, k) <= hidden
                                    : agree(mine(q, k), expected(q, k), own.slack);

@@ -51,7 +51,7 @@ bool differs_by_row_constants(const Tensor& mine, const Tensor& right, const Ten
       // Where the mask hides, the numbers must be hidden too.
       for (Index k = 0; k < a.cols; ++k) {
         if (used(k) || !std::isfinite(a(q, k))) continue;
-        fits = fits && static_cast<double>(a(q, k)) < constant + largest - 88;
+        fits = fits && static_cast<double>(a(q, k)) < constant + largest - double{far_below};
       }
     }
   });

@@ -220,7 +220,6 @@ std::string difference_in_words(const Tensor& mine, const Tensor& right) {
 
 namespace {
 
-constexpr float far_below = 500;      // a difference of scores whose exponential is 0
 constexpr float least_seen = 1e-20F;  // a smaller weight can be an underflow of the softmax
 
 /// Whether the weight or masked score was masked. `expected` is the run's without a mask, `top` the row's largest.

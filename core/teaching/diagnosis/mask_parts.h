@@ -52,6 +52,9 @@ std::string settings_of(const MaskWords& words);
 /// "causal() && padding() of lengths 4, 6", or the cells that differ: "3 cells differ: [0, 0, 2, 3] …"
 std::string difference_in_words(const Tensor& mine, const Tensor& right);
 
+/// A difference of scores that leaves no weight, by far: e^−104 is 0 in float32.
+constexpr float far_below = 500;
+
 struct SeenMask {
   Tensor cells;  ///< [B, H, n_q, n_k], 1 = may attend; NaN where a weight is too small to tell
   Stage in{};    ///< the stage that shows it

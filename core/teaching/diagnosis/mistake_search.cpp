@@ -252,7 +252,9 @@ std::vector<Finding> Search::pair(const Base& base, std::size_t from, bool only_
         if (limit_.is_up() || until.is_up()) return {};
         if (trying_ && j == i + 1) trying_(a.mistake->id);
         const std::optional<Variant> variant = both(a.variant, b.variant);
-        if (!variant || reproduce(base, *variant, from).end != evidence_.size()) continue;
+        if (!variant) continue;
+        const Evidence::Reproduction reproduction = reproduce(base, *variant, from);
+        if (reproduction.end != evidence_.size() || reproduction.gained == 0) continue;
         return {{a.mistake->id, a.variant.explanation}, {b.mistake->id, b.variant.explanation}};
       }
     }

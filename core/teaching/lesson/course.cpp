@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/base/assets/assets.h"
+#include "core/base/files/places.h"
 #include "core/base/tensor/error.h"
 #include "core/base/text/number_text.h"
 #include "core/base/text/utf8_path.h"
@@ -82,7 +83,7 @@ std::vector<std::string> LessonStep::numbers_in(const Trace& trace, const Trace*
   for (const Claim& claim : claims) {
     const Trace* const run = claim.measure.wrong ? beside : &trace;
     numbers.push_back(claim.is);
-    if (claim.scenario || run == nullptr) continue;
+    if (claim.scenario || is_of_run(claim.measure.take) || run == nullptr) continue;
     try {
       const double value = measured(claim.measure, *run);
       if (!says(claim.is, value)) numbers.back() = as_shown(claim.is, value);

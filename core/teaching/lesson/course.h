@@ -34,7 +34,8 @@ enum class Taking : std::uint8_t {
   probability,
   logit,
   part,
-  accuracy
+  accuracy,
+  ceiling
 };
 
 /// A number of the trace: one cell, or an aggregate of the cells in the range `of`.
@@ -42,13 +43,21 @@ enum class Taking : std::uint8_t {
 ///   "weights:0,0,2,:"   a row
 /// `probability`, `logit`: of the next word in a network; `of` is the word. `part`: a part of its logit; `of` is "1.2
 /// is" for the part that head 2 of layer 1 adds, or "1 is" for that layer's MLP (core/compute/network/logit_parts.h).
-/// `accuracy`: of a training run after some steps, on fresh data; `of` is its name, "train:reverse@300".
+/// `accuracy`: of a training run after some steps, on fresh data; `of` is its name, "train:reverse@300". `ceiling`: the
+/// best that it can reach (core/compute/training/ceiling.h). A stage's gradient, "d_weights:0,0,2,1", is of the loss of
+/// the task that the network has learned.
 struct Measure {
   Taking take = Taking::value;
   std::string of;
   std::string minus;   ///< another address, whose number is subtracted; "" = none
   bool wrong = false;  ///< read from the run with the mistake, in a lesson that has one
 };
+
+/// Whether this is measured on a training run, not on the trace.
+constexpr bool is_of_run(Taking take) { return take == Taking::accuracy || take == Taking::ceiling; }
+/// How far the accuracy of one run may differ from machine to machine: its numbers are the same only within the sums of
+/// float32, and learning adds up such differences.
+inline constexpr double between_machines = 0.03;
 
 /// A number that a text states as {name}. The claim is true if the measured number rounds to it.
 struct Claim {
@@ -74,7 +83,8 @@ struct Question {
   std::vector<Texts> choices;                      ///< choice: the options; order: the items in the right order
   std::size_t right = 0;                           ///< choice
   std::optional<Measure> measure;                  ///< number: the answer in the trace; row: the row to guess
-  double number = 0;                               ///< number: the answer if nothing is measured
+  double number = 0;                               ///< number: the answer if nothing is measured here; of a run's
+                                                   ///< accuracy, as the file states it
   double tolerance = 0.05;                         ///< number, row: maximum error of a guess
   std::optional<std::pair<double, double>> range;  ///< number: the ends of the slider
   std::string mask;                                ///< mask: an expression for the right mask
@@ -102,6 +112,8 @@ struct Pose {
   std::vector<std::string> controls;  ///< keys of the settings that can be changed next to the text
   std::vector<Try> tries;             ///< buttons next to the text
   bool locked = false;                ///< no other setting can be changed
+  bool gradients = false;             ///< the pipeline and its operations show gradients
+  std::string beside;                 ///< in the view Train: the name of the run that is shown beside it; "": none
   bool mended = false;                ///< in a lesson with a mistake: the mistake is corrected
 };
 
@@ -184,8 +196,8 @@ std::optional<Cell> row_place(const std::string& of);
 std::optional<Cell> cell_place(const std::string& of);
 /// A copy of the run with some stages replaced, for measuring.
 Trace with_stages(const Trace& trace, const OwnStages& own);
-/// Whether a number as shown equals this value after rounding.
-bool says(const std::string& shown, double value);
+/// Whether a number as shown equals this value after rounding, or is not further from it than `within`.
+bool says(const std::string& shown, double value, double within = 0);
 
 /// The value written as `shown` is: as a percentage or not, with as many decimals, or more for two digits.
 std::string as_shown(const std::string& shown, double value);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 #include <set>
 
 #include "core/base/files/error_place.h"
@@ -133,7 +134,7 @@ class Check {
     try {
       const auto other_trace = claim.scenario ? compute_any(*claim.scenario, &here, whole_) : nullptr;
       const double value = measured_here(claim.measure, other_trace ? *other_trace : here);
-      if (!says(claim.is, value))
+      if (!says(claim.is, value, claim.measure.take == Taking::accuracy ? between_machines : 0))
         say(claim.path, in_quotes(claim.is).english() + " is said, but it is " + std::to_string(value));
     } catch (const InputError& error) { say(claim.path, error.what()); }
   }
@@ -197,7 +198,9 @@ class Check {
         Measure measure = *question.measure;
         if (question.kind == QuestionKind::row) row_of(trace, measure.of);
         if (question.kind == QuestionKind::row) measure.take = Taking::sum;
-        measured_here(measure, trace);
+        const double value = measured_here(measure, trace);
+        if (is_of_run(measure.take) && std::abs(value - question.number) > between_machines)
+          say(path + ".answer", std::to_string(question.number) + " is said, but it is " + std::to_string(value));
       }
       answer_on_screen(step, trace);
       if (question.kind == QuestionKind::mask) MaskExpression::parse(question.mask);

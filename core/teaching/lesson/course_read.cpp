@@ -4,6 +4,7 @@
 #include "core/base/files/error_place.h"
 #include "core/base/tensor/error.h"
 #include "core/base/text/texts.h"
+#include "core/compute/training/settings.h"
 #include "core/scenario/settings/json_place.h"
 #include "core/scenario/settings/scenario_view.h"
 #include "core/scenario/settings/settings_table.h"
@@ -65,7 +66,8 @@ const std::vector<std::pair<const char*, Taking>> takings{{"value", Taking::valu
                                                           {"probability", Taking::probability},
                                                           {"logit", Taking::logit},
                                                           {"part", Taking::part},
-                                                          {"accuracy", Taking::accuracy}};
+                                                          {"accuracy", Taking::accuracy},
+                                                          {"ceiling", Taking::ceiling}};
 
 /// The address of cells, or a word if that is taken.
 void read_address(const Place& at, Taking take, std::string& to) {
@@ -143,9 +145,9 @@ void read_right_choice(const Place& at, Question& question) {
 
 /// Reads a measured or given number, and the ends of its slider.
 void read_number(const Place& at, Question& question) {
-  if (at.has("of")) {
-    question.measure = measure_at(at);
-  } else {
+  if (at.has("of")) question.measure = measure_at(at);
+  // A run takes too long to be made while the question is drawn; the check makes it.
+  if (!question.measure || is_of_run(question.measure->take)) {
     require(at, {"answer"});
     question.number = number_at(at.at("answer"));
   }
@@ -234,7 +236,7 @@ CanvasCamera camera_at(const Place& at) {
 
 void read_pose(const Place& at, Pose& pose) {
   allow_only(at, {"scenario", "change", "view", "level", "measure", "stage", "select", "step", "camera", "hide",
-                  "controls", "tries", "locked", "mended"});
+                  "controls", "tries", "locked", "mended", "gradients", "beside"});
   if (at.has("view")) pose.view = view_at(at.at("view"));
   if (at.has("level")) {
     const LevelAddress level =
@@ -271,6 +273,13 @@ void read_pose(const Place& at, Pose& pose) {
   if (at.has("controls")) pose.controls = each_of(at.at("controls"), "a list of settings", setting_at);
   if (at.has("locked")) read(at.at("locked"), pose.locked);
   if (at.has("mended")) read(at.at("mended"), pose.mended);
+  if (at.has("gradients")) read(at.at("gradients"), pose.gradients);
+  if (at.has("beside")) {
+    read(at.at("beside"), pose.beside);
+    try {
+      named_run(pose.beside);
+    } catch (const InputError& error) { at.at("beside").fail(error.message(), "a run, such as \"train:reverse@300\""); }
+  }
 }
 
 Bug bug_at(const Place& at) {
@@ -390,6 +399,7 @@ class Reader {
     step.pose.controls.clear();
     step.pose.tries.clear();
     step.pose.locked = false;
+    step.pose.beside.clear();
     if (at.has("pose")) {
       const Place pose = at.at("pose");
       attempt([&] { read_pose(pose, step.pose); });

@@ -2,12 +2,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <mutex>
 #include <numeric>
 
 #include "core/base/files/error_place.h"
 #include "core/base/tensor/error.h"
 #include "core/base/text/number_text.h"
 #include "core/base/text/texts.h"
+#include "core/compute/network/gradients.h"
 #include "core/compute/network/logit_parts.h"
 #include "core/compute/network/network.h"
 #include "core/compute/run/contributions.h"
@@ -25,6 +28,7 @@ namespace {
 struct Address {
   Stage stage{};
   std::array<Index, 4> at{0, 0, 0, 0};
+  bool gradient = false;  ///< of the stage's gradient, "d_weights:…"
 };
 
 Address address_of(const std::string& text) {
@@ -33,9 +37,11 @@ Address address_of(const std::string& text) {
                        "expected STAGE:batch,head,row,column, \":\" for all of an axis");
   };
   const std::size_t colon = text.find(':');
-  const auto stage = stage_named(text.substr(0, colon));
+  const std::string named = text.substr(0, colon);
+  const auto slope = gradient_named(named), stage = slope ? slope : stage_named(named);
   if (!stage || colon == std::string::npos) wrong();
   Address address{*stage};
+  address.gradient = slope.has_value();
   std::size_t from = colon + 1;
   for (std::size_t axis = 0; axis < 4; ++axis) {
     const std::size_t to = axis == 3 ? text.size() : text.find(',', from);
@@ -52,11 +58,23 @@ Address address_of(const std::string& text) {
   return address;
 }
 
+/// The gradient of a stage, by the loss that the network has learned.
+Tensor gradient_of(const Trace& trace, Stage stage) {
+  const std::shared_ptr<const NetworkRun> run = network_of(trace.inputs);
+  if (!run)
+    throw SettingError("of", Message("there is no {0} here", gradient_name(stage)),
+                       "expected a network that has learned a task");
+  const auto layer = static_cast<std::size_t>(run->network->layer_or_first(trace.scenario.layer));
+  return gradients_of(*run, {}).of_stages[layer][stage];
+}
+
 /// The cells of a tensor with two to four axes, the last ones of [batch, head, row, column].
 std::vector<double> cells_of(const Trace& trace, const std::string& of) {
   const Address address = address_of(of);
   const bool needs_contributions = address.stage == Stage::contribution_norms && !trace.has(address.stage);
-  const Tensor tensor = needs_contributions ? contribution_norms(trace) : trace[address.stage];
+  const Tensor tensor = address.gradient      ? gradient_of(trace, address.stage)
+                        : needs_contributions ? contribution_norms(trace)
+                                              : trace[address.stage];
   if (!tensor.defined())
     throw SettingError("of", Message("there is no {0} here", std::string(name(address.stage))),
                        "expected a stage that this scenario has");
@@ -115,7 +133,8 @@ double reduced(Taking take, const std::vector<double>& cells) {
     case Taking::probability:
     case Taking::logit:
     case Taking::part:
-    case Taking::accuracy: break;
+    case Taking::accuracy:
+    case Taking::ceiling: break;
   }
   return 0;
 }
@@ -153,18 +172,35 @@ double of_next_word(Taking take, const std::string& of, const Trace& trace) {
                      "expected a head and a word, such as \"1.2 is\"");
 }
 
-/// The share of right answers of a run that is made here.
-double of_run(const std::string& name) {
+/// The share of right answers of a run that is made here, or that was made before: lessons state some of them twice.
+double accuracy_of(const std::string& name) {
+  static std::mutex mutex;
+  static std::map<std::string, double> known;
+  const std::lock_guard lock(mutex);
+  if (const auto found = known.find(name); found != known.end()) return found->second;
   const NamedRun run = named_run(name);
   Trainer trainer(run.settings);
   trainer.train(run.step);
-  return trainer.measure(trainer.kept_at(run.step)).accuracy;
+  return known[name] = trainer.measure(trainer.kept_at(run.step), 1024).accuracy;
+}
+
+/// The best that a run can reach.
+double ceiling_of(const std::string& name) {
+  const NamedRun run = named_run(name);
+  const auto ceiling = training_ceiling(run.settings, TrainingData(run.settings));
+  if (!ceiling)
+    throw SettingError("of", Message("{0} has no ceiling that can be computed", in_quotes(name)), "expected a task");
+  return ceiling->accuracy;
 }
 
 }  // namespace
 
 double measured(const Measure& measure, const Trace& trace) {
-  if (measure.take == Taking::accuracy) return of_run(measure.of) - (measure.minus.empty() ? 0 : of_run(measure.minus));
+  if (is_of_run(measure.take)) {
+    const auto value_of = measure.take == Taking::accuracy ? accuracy_of : ceiling_of;
+    return value_of(measure.of) - (measure.minus.empty() ? 0 : value_of(measure.minus));
+  }
+  if (trace.gradients_of) return measured(measure, *trace.gradients_of);
   const bool of_word = measure.take >= Taking::probability;
   const auto value_of = [&](const std::string& of) {
     return of_word ? of_next_word(measure.take, of, trace) : reduced(measure.take, cells_of(trace, of));
@@ -196,8 +232,8 @@ std::optional<Cell> row_place(const std::string& of) {
 
 std::optional<Cell> cell_place(const std::string& of) {
   try {
-    const auto [stage, at] = address_of(of);
-    if (std::ranges::min(at) < 0) return std::nullopt;
+    const auto [stage, at, gradient] = address_of(of);
+    if (std::ranges::min(at) < 0 || gradient) return std::nullopt;
     return Cell{stage, at[0], at[1], at[2], at[3]};
   } catch (const InputError&) { return std::nullopt; }
 }
@@ -208,7 +244,7 @@ Trace with_stages(const Trace& trace, const OwnStages& own) {
   return other;
 }
 
-bool says(const std::string& shown, double value) {
+bool says(const std::string& shown, double value, double within) {
   std::string text = replaced(shown, "−", "-");  // typographic minus signs and ∞ are allowed
   if (text == "NaN") return std::isnan(value);
   if (text == "-∞" || text == "∞") return std::isinf(value) && (value < 0) == (text.front() == '-');
@@ -221,7 +257,8 @@ bool says(const std::string& shown, double value) {
   const double places = point == std::string::npos ? 0 : static_cast<double>(text.size() - point - 1);
   // Half a unit of the last decimal, plus the precision of float32.
   const double slack = 0.5 * std::pow(10.0, -places) * (1 + 1e-6) + 1e-6 * std::abs(stated);
-  return std::abs(stated - (percent ? 100 * value : value)) <= slack;
+  const double factor = percent ? 100 : 1;
+  return std::abs(stated - factor * value) <= slack + factor * within;
 }
 
 }  // namespace headlight

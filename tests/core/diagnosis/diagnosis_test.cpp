@@ -177,9 +177,28 @@ TEST_CASE("a large finite fill alone is a note and no difference") {
     CHECK(comparison.matches());
     CHECK(ids_of(comparison.diagnosis()) == Ids{"mask_finite_fill"});
   }
-  const Tensor leaking = each((*trace)[Stage::masked_scores], [](float v) { return std::isinf(v) ? -9.0F : v; });
-  const OwnStages own = own_stages(*trace, {{"masked_scores", leaking}});
-  CHECK_FALSE(compare(trace, own).matches());
+  for (const float fill : {-9.0F, -100.0F}) {  // their weights are seen, or would be beside lower scores
+    replace(arrays, Stage::masked_scores,
+            each((*trace)[Stage::masked_scores], [fill](float v) { return std::isinf(v) ? fill : v; }));
+    const OwnStages own = own_stages(*trace, arrays);
+    const Comparison comparison = compare(trace, own);
+    REQUIRE(comparison.first_difference());
+    CHECK(comparison.first_difference()->stage == Stage::masked_scores);
+    CHECK(ids_of(comparison.diagnosis()) == Ids{"mask_finite_fill"});
+  }
+}
+
+TEST_CASE("an output of nothing but NaN names no mistake, and a pair of mistakes neither") {
+  Scenario scenario;
+  scenario.queries = 4;
+  scenario.keys = 7;
+  scenario.mask = "causal()";  // the last keys are hidden from all: over the queries, their softmax is NaN
+  const auto trace = compute(scenario);
+  const OwnStages mistaken = mistaken_stages("softmax_over_queries", 0, trace, {});
+  const Tensor& output = mistaken.find(Stage::output)->values;
+  REQUIRE(std::isnan(output.contiguous().values()[0]));
+  const OwnStages own = own_stages(*trace, {{"output", output}});
+  CHECK(compare(trace, own).diagnosis().empty());
 }
 
 TEST_CASE("a large finite fill is harmless and comes after the mistake itself") {

@@ -11,6 +11,7 @@
 #include "core/compute/network/next_word.h"
 #include "core/figures/figure/figure_layout.h"
 #include "core/scenario/inputs/inputs.h"
+#include "tests/core/export/small_network.h"
 #include "tests/core/files/samples.h"
 #include "tests/matchers.h"
 #include "tests/places.h"
@@ -18,14 +19,6 @@
 using namespace headlight;
 
 namespace {
-
-Scenario sentences() {
-  Scenario s;
-  s.source = Source::file;
-  s.file = places::sentences();
-  s.text = "the cat that chases the dogs sleeps";
-  return s;
-}
 
 ExportOptions options_with(const std::string& layers) {
   ExportOptions options;
@@ -37,9 +30,9 @@ ExportOptions options_with(const std::string& layers) {
 }  // namespace
 
 TEST_CASE("a figure of all layers has a row for each layer, a panel for each head, and one scale") {
-  const auto trace = compute_any(sentences());
+  const auto trace = compute_any(small_network());
   const FigureSpec spec = figure_for(*trace, options_with("all"));
-  const auto whole = run_network(sentences());
+  const auto whole = run_network(small_network());
   REQUIRE(spec.panels.size() == 8);
   CHECK(spec.columns == 4);
   CHECK(spec.range_mode == RangeMode::stage);
@@ -53,16 +46,16 @@ TEST_CASE("a figure of all layers has a row for each layer, a panel for each hea
 }
 
 TEST_CASE("numbers of all layers are [L, H, n_q, n_k] and those of the pass") {
-  const auto trace = compute_any(sentences());
+  const auto trace = compute_any(small_network());
   const NamedArray array = layers_array(*trace, options_with("all"));
   REQUIRE(array.values.shape() == Shape{2, 4, 7, 7});
-  const auto whole = run_network(sentences());
+  const auto whole = run_network(small_network());
   CHECK_THAT(array.values.slice(0, 0, 1).contiguous(), agrees_with(whole->layers[0].weights));
   CHECK_THAT(array.values.slice(0, 1, 1).contiguous(), agrees_with(whole->layers[1].weights));
 }
 
 TEST_CASE("a changed setting is that of its layer alone, and later layers get its changed output") {
-  Scenario changed = sentences();
+  Scenario changed = small_network();
   const auto own = run_network(changed);
   changed.layer = "0";
   const auto differs_after = [&](const char* what, const Scenario& scenario) {
@@ -77,7 +70,7 @@ TEST_CASE("a changed setting is that of its layer alone, and later layers get it
                    agrees_with(whole->layers[static_cast<std::size_t>(layer)].weights));
       CHECK_FALSE(
           layers_array(*compute_any(scenario, nullptr, run), options_with("rollout")).values.at({6, 2}) ==
-          Approx(layers_array(*compute_any(sentences(), nullptr, run), options_with("rollout")).values.at({6, 2})));
+          Approx(layers_array(*compute_any(small_network(), nullptr, run), options_with("rollout")).values.at({6, 2})));
     }
     CHECK_FALSE(std::ranges::equal(whole->layers[1].weights.values(), own->layers[1].weights.values()));
     CHECK(whole->layers[1].weights.matrix(0, 0)(2, 5) == 0);  // a change in layer 0 does not change the mask of layer 1
@@ -93,8 +86,8 @@ TEST_CASE("a changed setting is that of its layer alone, and later layers get it
 }
 
 TEST_CASE("rollout written as numbers is that of the pass, through the whole stack or up to a layer") {
-  const auto trace = compute_any(sentences());
-  const auto whole = run_network(sentences());
+  const auto trace = compute_any(small_network());
+  const auto whole = run_network(small_network());
   std::vector<Tensor> means;
   for (const LayerRun& layer : whole->layers) {
     Buffer mean(49, 0);
@@ -142,11 +135,11 @@ TEST_CASE("stacks of different shapes are drawn one at a time, and a run without
 }
 
 TEST_CASE("a difference of two files is the second minus the first, of saved or of computed stages") {
-  const auto trace = compute_any(sentences());
-  Scenario other = sentences();
+  const auto trace = compute_any(small_network());
+  Scenario other = small_network();
   other.knock_out = {{"0", 3}};
   other.layer = "1";
-  Scenario first = sentences();
+  Scenario first = small_network();
   first.layer = "1";
   const auto a = compute_any(first), b = compute_any(other);
   const std::filesystem::path path = std::filesystem::temp_directory_path() / "headlight_difference_test.npz";
@@ -163,7 +156,7 @@ TEST_CASE("a difference of two files is the second minus the first, of saved or 
     for (Index k = 0; k < left.cols; ++k) CHECK(spec.panels.front().matrix(q, k) == right(q, k) - left(q, k));
   }
   CHECK(spec.palette == Palette::diverging);
-  Scenario shorter = sentences();
+  Scenario shorter = small_network();
   shorter.text = "the cat";
   const auto small = compute_any(shorter);
   CHECK_THROWS_AS(figure_for(*small, options), FileError);
@@ -192,7 +185,7 @@ TEST_CASE("the formula of a figure has a bias term where the run has a bias") {
 }
 
 TEST_CASE("names of stages are drawn with subscripts, other words stay as they are") {
-  const auto trace = compute_any(sentences());
+  const auto trace = compute_any(small_network());
   ExportOptions options;
   options.stage = Stage::scaled_scores;
   const FigureSpec spec = figure_for(*trace, options);
@@ -213,7 +206,7 @@ TEST_CASE("names of stages are drawn with subscripts, other words stay as they a
 }
 
 TEST_CASE("a figure of shares has rows that sum to one, of one layer and of all", "[figure]") {
-  const auto trace = compute_any(sentences());
+  const auto trace = compute_any(small_network());
   for (const char* layers : {"", "all"}) {
     ExportOptions options = options_with(layers);
     options.stage = Stage::contribution_norms;
@@ -230,11 +223,11 @@ TEST_CASE("a figure of shares has rows that sum to one, of one layer and of all"
 }
 
 TEST_CASE("a figure of the logit lens shows its words, and the CSV its numbers", "[figure]") {
-  const auto trace = compute_any(sentences());
+  const auto trace = compute_any(small_network());
   ExportOptions options;
   options.style.kind = PictureKind::lens;
   const FigureSpec spec = figure_for(*trace, options);
-  const auto lens = lens_of(*run_network(sentences()), 0);
+  const auto lens = lens_of(*run_network(small_network()), 0);
   REQUIRE(spec.cell_words.size() == 2 * 7);
   REQUIRE(spec.panels.front().matrix.rows == 2);
   for (std::size_t at = 0; at < 7; ++at) {
@@ -258,7 +251,7 @@ TEST_CASE("a figure of the logit lens shows its words, and the CSV its numbers",
 }
 
 TEST_CASE("a lens figure of a given size explains its colours, and its bar ends at the largest value", "[figure]") {
-  const auto trace = compute_any(sentences());
+  const auto trace = compute_any(small_network());
   ExportOptions options;
   options.style.kind = PictureKind::lens;
   options.size = parse_wanted_size("--size", "12x6cm");
@@ -270,7 +263,7 @@ TEST_CASE("a lens figure of a given size explains its colours, and its bar ends 
 }
 
 TEST_CASE("the cells of a figure of logit parts are those of each layer and head and add up to the logit", "[figure]") {
-  const auto trace = compute_any(sentences());
+  const auto trace = compute_any(small_network());
   const auto pass = network_of(trace->inputs);
   ExportOptions options;
   options.style.kind = PictureKind::why;
@@ -305,7 +298,7 @@ TEST_CASE("the cells of a figure of logit parts are those of each layer and head
 }
 
 TEST_CASE("a figure of patching shows how much each patch changes the logit, at tokens and at heads", "[figure]") {
-  const auto trace = compute_any(sentences());
+  const auto trace = compute_any(small_network());
   const auto pass = network_of(trace->inputs);
   const std::string other = "the dog" + pass->asked.substr(std::string("the cat").size());
   ExportOptions options;
@@ -332,7 +325,7 @@ TEST_CASE("a figure of patching shows how much each patch changes the logit, at 
 }
 
 TEST_CASE("figures of predictions refuse in a sentence what they cannot draw", "[figure]") {
-  const auto trace = compute_any(sentences());
+  const auto trace = compute_any(small_network());
   const auto said = [&](PictureKind kind, const std::string& from, const std::string& word, const Trace& of) {
     ExportOptions options;
     options.style.kind = kind;
@@ -360,7 +353,7 @@ TEST_CASE(
   CHECK_THAT(layers_array(*trace, options_with("experts")).values, agrees_with(shares));
   for (Index word = 0; word < 4; ++word) CHECK(agrees(spec.panels[0].matrix(word, 2), shares.at({0, word, 2})));
   CHECK_FALSE(ArrangedFigure(spec).pdf().empty());
-  CHECK_THROWS_AS(figure_for(*compute_any(sentences()), options_with("experts")), SettingError);
+  CHECK_THROWS_AS(figure_for(*compute_any(small_network()), options_with("experts")), SettingError);
 }
 
 TEST_CASE("a figure of the KV cache has a row for each layer and the bytes of each position, none before its window") {
@@ -379,4 +372,64 @@ TEST_CASE("a figure of the KV cache has a row for each layer and the bytes of ea
   CHECK(spec.row_ticks == std::vector<std::string>{"L0 GQA 2/4", "L1 GQA 2/4"});
   CHECK(spec.subtitle == "reads 384 bytes, adds 128 (unshared: 256)");
   CHECK(spec.cell_words[4] == "+64");
+}
+
+TEST_CASE("a part that drowns the others ends the bar before it, and the title says where it is and how large") {
+  Scenario scenario;
+  scenario.source = Source::file;
+  scenario.file = "model:induction";
+  scenario.text = "red star blue cat drum red star blue cat";
+  const auto trace = compute_any(scenario);
+  ExportOptions options;
+  options.style.kind = PictureKind::why;
+  const FigureSpec spec = figure_for(*trace, options);
+  CHECK(spec.broken_bar);
+  CHECK(spec.title.starts_with("the parts of the logit of “drum”: "));
+  CHECK(spec.title.find("; beyond the colours: layer 1 · head ") != std::string::npos);
+  float most = 0, next = 0;
+  each_cell(spec, spec.panels.front(), [&](Index row, Index col, CellKind kind) {
+    const float size = kind == CellKind::value ? std::abs(spec.panels.front().matrix(row, col)) : 0;
+    if (size > most) next = most, most = size;
+    else next = std::max(next, size);
+  });
+  CHECK(most > 4 * next);
+  CHECK(spec.range == ValueRange{-next, next});
+  for (const auto size : {std::optional<FigureSize>(), std::optional(FigureSize{300, 200})}) {
+    FigureSpec drawn = spec;
+    drawn.size = size;
+    Typesetter typesetter("");
+    const FigureLayout layout = lay_out(drawn, colormap("balance", drawn.theme), typesetter);
+    CHECK(std::ranges::count(layout.inside, "≈", &Label::text) == 1);
+  }
+  scenario.text = "red star blue";
+  CHECK(!figure_for(*compute_any(scenario), options).broken_bar);
+}
+
+TEST_CASE("layers of a file are drawn with the cells masked that are 0 in every head of theirs, as one layer is") {
+  const samples::TempFolder folder;
+  Buffer cells;
+  for (Index i = 0; i < 2 * 2 * 9; ++i)
+    cells.push_back(i % 9 % 3 > i % 9 / 3 ? 0.0F : 1.0F / static_cast<float>(1 + i % 9 / 3));
+  write_npz(folder / "attentions.npz",
+            std::vector<NamedArray>{{"attentions", Tensor({2, 1, 2, 3, 3}, cells), false, "L,B,H,q,k"}});
+  Scenario scenario;
+  scenario.source = Source::file;
+  scenario.file = (folder / "attentions.npz").string();
+  const FigureSpec spec = figure_for(*compute_any(scenario), options_with("all"));
+  REQUIRE(spec.panels.size() == 4);
+  for (const FigurePanel& panel : spec.panels) {
+    Index masked = 0;
+    each_cell(spec, panel, [&](Index, Index, CellKind kind) { masked += kind == CellKind::masked; });
+    CHECK(masked == 3);
+  }
+}
+
+TEST_CASE("a head that no layer has is refused, also beside one that they have") {
+  const auto trace = compute_any(small_network());
+  ExportOptions options = options_with("all");
+  options.heads = {0, 9};
+  CHECK_THROWS_AS(figure_for(*trace, options), SettingError);
+  CHECK_THROWS_AS(layers_array(*trace, options), SettingError);
+  options.heads = {0, 3};
+  CHECK_NOTHROW(figure_for(*trace, options));
 }

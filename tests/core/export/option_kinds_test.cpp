@@ -6,7 +6,9 @@
 #include "core/compute/network/network_trace.h"
 #include "core/figures/export/export_options.h"
 #include "core/figures/export/layers_figure.h"
+#include "core/figures/figure/figure.h"
 #include "tests/catch.h"
+#include "tests/core/export/small_network.h"
 #include "tests/core/files/samples.h"
 #include "tests/places.h"
 
@@ -38,10 +40,6 @@ std::vector<KindOfFigure> kinds_of_figures() {
   two.text = "the cat that chases\nthe dogs that sleep";
   two.mask = "h == 1 ? causal() && window(2) : causal()";
   two.heads = 4;
-  Scenario network;
-  network.source = Source::file;
-  network.file = places::sentences();
-  network.text = "the cat that chases the dogs sleeps";
   Scenario vision;
   vision.source = Source::file;
   vision.file = samples::fixture("networks/vit").string();
@@ -49,7 +47,7 @@ std::vector<KindOfFigure> kinds_of_figures() {
   mixture.source = Source::file;
   mixture.file = samples::fixture("networks/qwen3_moe").string();
   mixture.text = "3 17 5 28";
-  const auto text = compute_any(two), words = compute_any(network), picture = compute_any(vision),
+  const auto text = compute_any(two), words = compute_any(small_network()), picture = compute_any(vision),
              experts = compute_any(mixture);
   const Line weights{"--stage", "weights"};
   return {
@@ -169,5 +167,40 @@ TEST_CASE("several heads are refused where one head's mask is drawn", "[figure][
     const ExportOptions options = options_from({"--kind", "reach", "--head", heads});
     CHECK(samples::has(samples::sentence_of([&] { check_options(options, std::vector<std::string>{"--head"}); }),
                        "expected one number"));
+  }
+}
+
+TEST_CASE("a title that says what the colours are, and the legend of colours that are no scale, stay on small paper") {
+  const auto text = kinds_of_figures();
+  std::vector<KindOfFigure> kinds;
+  std::ranges::copy_if(text, std::back_inserter(kinds), [](const KindOfFigure& kind) {
+    return std::ranges::count(kind.words, "--kind") == 1 && kind.name != "arcs" && kind.name != "overlay";
+  });
+  kinds.push_back({"mean", text.front().trace, {"--stage", "weights", "--head", "mean"}});
+  kinds.push_back({"over", text.front().trace, {"--stage", "weights", "--head", "1", "--over", "rows"}});
+  kinds.push_back({"mass", text.front().trace, {"--stage", "weights", "--head", "1", "--mass", "60%"}});
+  REQUIRE(kinds.size() == 10);
+  for (const KindOfFigure& kind : kinds) {
+    for (const char* size : {"column", "8x6cm", "5x5cm"}) {
+      INFO(kind.name << " " << size);
+      ExportOptions options = options_from(kind.words);
+      options.size = parse_wanted_size("--size", size);
+      const FigureSpec spec = figure_for(*kind.trace, options);
+      CHECK(spec.keep_title);
+      for (const Message& left_out : ArrangedFigure(spec).left_out()) {
+        INFO(left_out.english());
+        CHECK(left_out.english() != "title");
+        CHECK((spec.categories.empty() || left_out.english() != "legend"));
+      }
+    }
+  }
+}
+
+TEST_CASE("arcs keep their title where the height is free") {
+  for (const KindOfFigure& kind : kinds_of_figures()) {
+    if (kind.name != "arcs") continue;
+    ExportOptions options = options_from(kind.words);
+    options.size = parse_wanted_size("--size", "column");
+    CHECK(ArrangedFigure(figure_for(*kind.trace, options)).left_out().empty());
   }
 }

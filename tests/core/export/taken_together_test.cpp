@@ -6,6 +6,7 @@
 #include "core/compute/network/attention_flow.h"
 #include "core/compute/network/network_trace.h"
 #include "core/figures/export/layers_figure.h"
+#include "tests/core/export/small_network.h"
 #include "tests/core/files/samples.h"
 #include "tests/matchers.h"
 #include "tests/places.h"
@@ -13,14 +14,6 @@
 using namespace headlight;
 
 namespace {
-
-Scenario small_network() {
-  Scenario s;
-  s.source = Source::file;
-  s.file = places::sentences();
-  s.text = "the cat that chases the dogs sleeps";
-  return s;
-}
 
 /// All weights of the network, [L][H] matrices.
 std::vector<std::vector<Tensor>> all_weights_of(const Scenario& scenario) {

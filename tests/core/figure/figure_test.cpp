@@ -417,3 +417,15 @@ TEST_CASE("the label of a highlight covers no cell, with and without a given siz
     CHECK(labels == 4);
   }
 }
+
+TEST_CASE("an SVG's cells are vectors up to 10,000 of a matrix, and a picture beyond") {
+  const auto svg_of = [](Index cols) {
+    const Tensor cells = Tensor::full({100, cols}, 0.5F);
+    FigureSpec spec;
+    spec.palette = Palette::sequential;
+    spec.panels = {{cells.matrix(), {}, "", {}}};
+    return ArrangedFigure(spec).svg();
+  };
+  CHECK(svg_of(100).find("<image") == std::string::npos);
+  CHECK(svg_of(101).find("<image") != std::string::npos);
+}

@@ -47,6 +47,19 @@ TEST_CASE("arrays written to an .npz read back bit by bit") {
   CHECK(file->find("empty")->shape == Shape{0, 4});
 }
 
+TEST_CASE("an .npz says its array's axes as a text that NumPy reads") {
+  const TempFolder folder;
+  write_npz(folder / "a.npz", std::vector<NamedArray>{{"weights", Tensor::full({2, 3, 3}, 1), false, "H,q,k"}});
+  const auto file = open_arrays(folder / "a.npz");
+  REQUIRE(file->words("axes"));
+  CHECK(file->words("axes")->words == std::vector<std::string>{"H,q,k"});
+  CHECK(file->entries().front().name == "weights");
+  CHECK(read_bytes(folder / "a.npz").find("{'descr': '<U5', 'fortran_order': False, 'shape': (), }") !=
+        std::string::npos);
+  write_json(folder / "a.json", std::vector<NamedArray>{{"weights", Tensor::full({1, 1}, 1), false, "q,k"}});
+  CHECK(read_bytes(folder / "a.json").find(R"("axes": "q,k", "values")") != std::string::npos);
+}
+
 TEST_CASE("the same arrays give the same .npz, byte by byte") {
   const TempFolder folder;
   const std::vector<NamedArray> arrays = {{"x", Tensor::of({2}, {1, not_a_number})}};

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/files/places.h"
 #include "core/base/files/recent_files.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"

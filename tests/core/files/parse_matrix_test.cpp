@@ -3,9 +3,11 @@
 #include <cmath>
 
 #include "core/base/tensor/error.h"
+#include "tests/core/files/samples.h"
 #include "tests/matchers.h"
 
 using namespace headlight;
+using namespace headlight::samples;
 
 namespace {
 
@@ -15,8 +17,6 @@ std::string refused(std::string_view text) {
   } catch (const InputError& error) { return error.what(); }
   return "taken";
 }
-
-bool holds(const std::string& sentence, std::string_view part) { return sentence.find(part) != std::string::npos; }
 
 }  // namespace
 
@@ -49,16 +49,16 @@ TEST_CASE("True, False, nan and the infinities are numbers") {
 }
 
 TEST_CASE("text that is no matrix is refused with the fault and its place") {
-  CHECK(holds(refused("1,2\n3,4,5"), "row 2 holds 3 numbers; expected 2, as in row 1"));
-  CHECK(holds(refused("[[1, 2], [3]]"), "row 2 holds 1 number; expected 2"));
-  CHECK(holds(refused("[[1. 2. ... 9.]]"), "shortened by \"...\"; expected every number: np.set_printoptions"));
-  CHECK(holds(refused("1,2\nthree,4"), "row 2 holds \"three\", which is no number"));
-  CHECK(holds(refused(""), "no number"));
-  CHECK(holds(refused("[]"), "no number"));
-  CHECK(holds(refused("[[1, 2], [3, 4]"), "not closed"));
-  CHECK(holds(refused("[[[1, 2]], [[3, 4]]]"), "holds 2 matrices"));
-  CHECK(holds(refused("[1, [2, 3], 4]"), "beside a row in brackets"));
-  CHECK(holds(refused("1] 2"), "\"]\" before any \"[\""));
-  CHECK(holds(refused("{\"a\": [1, 2]}"), "before the first \"[\""));
-  CHECK(holds(refused("hello, world"), "\"hello\", which is no number"));
+  CHECK(has(refused("1,2\n3,4,5"), "row 2 holds 3 numbers; expected 2, as in row 1"));
+  CHECK(has(refused("[[1, 2], [3]]"), "row 2 holds 1 number; expected 2"));
+  CHECK(has(refused("[[1. 2. ... 9.]]"), "shortened by \"...\"; expected every number: np.set_printoptions"));
+  CHECK(has(refused("1,2\nthree,4"), "row 2 holds \"three\", which is no number"));
+  CHECK(has(refused(""), "no number"));
+  CHECK(has(refused("[]"), "no number"));
+  CHECK(has(refused("[[1, 2], [3, 4]"), "not closed"));
+  CHECK(has(refused("[[[1, 2]], [[3, 4]]]"), "holds 2 matrices"));
+  CHECK(has(refused("[1, [2, 3], 4]"), "beside a row in brackets"));
+  CHECK(has(refused("1] 2"), "\"]\" before any \"[\""));
+  CHECK(has(refused("{\"a\": [1, 2]}"), "before the first \"[\""));
+  CHECK(has(refused("hello, world"), "\"hello\", which is no number"));
 }

@@ -11,6 +11,7 @@
 
 #include "core/base/tensor/error.h"
 #include "core/base/text/texts.h"
+#include "core/compute/network/gradients.h"
 #include "core/compute/network/logit_parts.h"
 #include "core/compute/network/network_trace.h"
 #include "core/compute/run/contributions.h"
@@ -180,6 +181,37 @@ TEST_CASE("every mistake in a lesson file is named with its path") {
   const samples::TempFolder scratch;
   samples::write_text(scratch / "broken.json", "{\"id\": ");
   CHECK(mistakes_in_course(scratch / "broken.json").size() == 1);
+}
+
+TEST_CASE("a lesson states how far a run comes, its ceiling and its gradients, and the check measures them",
+          "[training]") {
+  const char* const run = "train:reverse;d_model=16;mask=causal()@0";
+  const auto of_run = [&](const Json& question) {
+    return mistakes({{"/scenario", {{"source", "file"}, {"file", run}}},
+                     {"/steps/0/pose", {{"view", "train"}, {"beside", "train:reverse;d_model=16@0"}}},
+                     {"/steps/0/claims/w", {{"of", run}, {"take", "ceiling"}, {"is", "53 %"}}},
+                     {"/steps/1/pose", {{"view", "pipeline"}, {"gradients", true}}},
+                     {"/steps/1/question", question}});
+  };
+  Json question = good["steps"][1]["question"];
+  question.update({{"of", run}, {"take", "accuracy"}, {"answer", 0.06}});
+  CHECK(of_run(question) == std::vector<std::string>{});
+  question["answer"] = 0.5;
+  CHECK(says_so(of_run(question), "$.steps[1].question.answer: 0.5"));
+  question.erase("answer");
+  CHECK(says_so(of_run(question), "has no answer"));
+  CHECK(says_so(mistakes({{"/steps/0/pose/beside", "train:nothing@3"}}), "$.steps[0].pose.beside"));
+  Scenario scenario;
+  scenario.source = Source::file;
+  scenario.file = run;
+  const auto trace = compute_any(scenario);
+  const auto slopes = gradient_trace(trace, "");
+  const Measure row{Taking::largest, "d_weights:0,1,3,:", "", false};
+  const MatrixView d = (*slopes)[Stage::weights].matrix(0, 1);
+  CHECK(measured(row, *trace) ==
+        Approx(std::max({d(3, 0), d(3, 1), d(3, 2), d(3, 3), d(3, 4), d(3, 5), d(3, 6), d(3, 7)})));
+  CHECK(measured(row, *slopes) == Approx(measured(row, *trace)));
+  CHECK_FALSE(cell_place("d_weights:0,1,3,2"));  // the number of the gradient is in no cell of the trace
 }
 
 TEST_CASE("a text that a lesson has in one language only is named") {

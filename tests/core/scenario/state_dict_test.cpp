@@ -357,7 +357,7 @@ TEST_CASE("floating numbers are a boolean mask or an additive one, by name and b
   };
   CHECK(with("mask", zeros_and_ones).file_mask.defined());
   CHECK(with("attention_mask", zeros_and_ones).file_mask.defined());
-  CHECK_FALSE(with("mask", zeros_and_ones).bias.defined());
+  CHECK_FALSE(with("mask", zeros_and_ones).attn_bias.defined());
   for (const char* name : {"attn_mask", "attention_mask", "mask"}) {
     for (const Tensor& tensor : {large, infinite}) {
       const Inputs in = with(name, tensor);
@@ -368,10 +368,10 @@ TEST_CASE("floating numbers are a boolean mask or an additive one, by name and b
       CHECK(in.fill == tensor.at({0, 4}));
     }
   }
-  CHECK(with("attn_mask", zeros_and_ones).bias.defined());
+  CHECK(with("attn_mask", zeros_and_ones).attn_bias.defined());
   CHECK(with("attention_mask", Tensor::full({B, 1, 1, n_k}, 0)).file_mask.at({0, 0, 0, 0}) == 1);
   CHECK(with("attn_bias", large).file_mask.defined());
-  CHECK(with("attn_bias", Tensor::of({1, n_k}, {0, 0, 0, 0, -5000})).bias.defined());
+  CHECK(with("attn_bias", Tensor::of({1, n_k}, {0, 0, 0, 0, -5000})).attn_bias.defined());
   CHECK(with("attn_bias", drawn("bias", {H, n_q, n_k})).attn_bias.shape() == Shape{1, H, n_q, n_k});
 }
 

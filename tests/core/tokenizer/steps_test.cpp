@@ -199,6 +199,7 @@ TEST_CASE("SentencePiece's BPE joins letters that are no pieces themselves, and 
   CHECK(cut("▁a▁b▁ab") == "▁a ▁b ▁a <unk> ");
   CHECK(cut("ab") == "ab ");
   CHECK(cut("bb▁a") == "<unk> ▁a ");
+  CHECK(cut("xbx▁a") == "<unk> ▁a ");  // as SentencePiece 0.1.97 does: one for a run, of whatever letters
   CHECK(model->last_id() == 3);
   CHECK(!model->text_of(4));
 }

@@ -88,7 +88,10 @@ void change(Document& document, Scenario scenario, const std::string& gesture) {
   document.redo.clear();
   document.gesture = gesture;
   const bool other_words = scenario.text != document.scenario.text || scenario.image != document.scenario.image;
-  if (other_words) document.view = without_words(std::move(document.view));
+  if (other_words) {
+    if (!document.before_words) document.before_words = document.view;
+    document.view = without_words(std::move(document.view));
+  }
   document.scenario = std::move(scenario);
   document.error.clear();
 }
@@ -107,8 +110,11 @@ struct Applier {
     change(document, patched(document.scenario, patch.patch), patch.gesture);
   }
   void operator()(const EditView& change) const {
+    if (change.undone) keep_place(document);
     const Visited before = place_shown(document.view);
+    const bool played = document.view.playing;
     change.edit(document.view);
+    if (played && document.view.playing) return;  // the player went on; Esc returns to where it was started
     document.view = with_trail(std::move(document.view), before);
   }
   void operator()(const SetView& change) const {
@@ -117,7 +123,7 @@ struct Applier {
   }
   void operator()(const Hover& hover) const { document.view.hovered = hover.cell; }
   void operator()(const Pin&) const {
-    document.pinned = document.trace;
+    document.pinned = document.trace->gradients_of ? document.trace->gradients_of : document.trace;
     document.difference.reset();
   }
   void operator()(const Unpin&) const {
@@ -200,7 +206,7 @@ void measure(Document& document) {
 }  // namespace
 
 bool can_be_measured(const Trace& trace) {
-  return can_contribute(trace) && trace[Stage::weights].count() <= most_measured;
+  return !trace.gradients_of && can_contribute(trace) && trace[Stage::weights].count() <= most_measured;
 }
 
 void apply(Document& document, const Action& action) {
@@ -288,6 +294,7 @@ void show_trace(Document& document, std::shared_ptr<const Trace> trace, Scenario
   if (!document.trace->has(Cell{exported.stage, exported.batch, 0, 0, 0})) exported.batch = 0;
   measure(document);
   if (!is_current(document)) return;  // the view refers to a trace that is not computed yet
+  document.before_words.reset();
   const Dims& dims = document.trace->dims();
   look_within(view, *document.trace);
   std::erase_if(view.heads.heads, [&](Index h) { return h >= dims.heads; });
@@ -318,6 +325,8 @@ void show_error(Document& document, const Message& message) {
   document.error = message;
   if (!document.trace || document.scenario == document.computed) return;
   document.scenario = document.computed;
+  if (document.before_words) document.view = with_words_of(std::move(document.view), *document.before_words);
+  document.before_words.reset();
   if (!document.undo.empty() && document.undo.back().scenario == document.scenario) drop_step(document);
 }
 

@@ -34,9 +34,10 @@ struct PatchScenario {
 struct SetView {
   std::string fields;
 };
-/// Changes the view. Not an undo step.
+/// Changes the view. Not an undo step, unless `undone`.
 struct EditView {
   std::function<void(View&)> edit;
+  bool undone = false;
 };
 /// The pointer is over this cell, or over none.
 struct Hover {

@@ -55,7 +55,8 @@ struct Document {
                                                            ///< other one; null if there is none, or nothing is known
   SearchProgress searching;                                ///< progress of the search for the mistake
   std::shared_ptr<const LessonStandings> standings;  ///< saved progress of all lessons; null where nothing is saved
-  Message error;                                     ///< why the last change or file was refused; "" if it was not
+  std::optional<View> before_words;  ///< while a new text is computed: the view of the last one, for when it is refused
+  Message error;                     ///< why the last change or file was refused; "" if it was not
   std::string page;    ///< address of the browser page, for links to this document; "" in the desktop program
   std::string notice;  ///< what was just done, such as where a file was written; "" for none
   std::vector<Past> undo, redo;

@@ -11,6 +11,7 @@ namespace {
 
 constexpr const char* pictures[] = {".png", ".svg", ".pdf"};
 constexpr const char* bundles[] = {".zip", ""};
+constexpr const char* pages[] = {".html"};
 constexpr const char* films[] = {".png", ".gif"};
 
 }  // namespace
@@ -22,6 +23,7 @@ std::span<const char* const> endings(ExportKind kind) {
     case ExportKind::numbers: return numbers;
     case ExportKind::stages: return stages;
     case ExportKind::bundle: return bundles;
+    case ExportKind::page: return pages;
     case ExportKind::animation: return films;
     case ExportKind::window: break;
   }

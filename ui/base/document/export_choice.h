@@ -17,10 +17,11 @@ enum class ExportKind : std::uint8_t {
   numbers,    ///< one stage as numbers
   stages,     ///< all stages as numbers, as `headlight trace`
   bundle,     ///< figure, data, scenario and script, as `headlight bundle`
+  page,       ///< the program with the document in one file, as `headlight page`
   window,     ///< the view or the whole window
   animation,  ///< the window, step by step
 };
-inline constexpr std::size_t export_kinds = 6;
+inline constexpr std::size_t export_kinds = 7;
 
 struct ExportChoice {
   ExportKind kind = ExportKind::figure;

@@ -72,6 +72,7 @@ LessonProgress at_step(LessonProgress progress, const LessonStep& step, std::siz
   now.step = number;
   now.furthest = number;
   now.hidden = step.question ? step.pose.hide : std::vector<Stage>();
+  now.guesses_run = step.question && step.question->measure && step.question->measure->take == Taking::accuracy;
   now.stage_shown = step.pose.stage;
   now.controls = step.pose.controls;
   now.locked = step.pose.locked;
@@ -102,6 +103,10 @@ View posed(View view, const LessonStep& step, std::size_t number) {
   view.beside.reset();
   view.compared.reset();
   view.trail.clear();
+  view.loss = pose.gradients ? std::optional<std::string>("") : std::nullopt;
+  view.train.beside = pose.beside;
+  view.train.until = 0;
+  view.train.guess.reset();
 
   view.lesson = at_step(std::move(view.lesson), step, number);
   return view;

@@ -39,6 +39,7 @@ struct LessonProgress : LessonAnswer {
   std::optional<Stage> pointed;                 ///< the stage whose term in the text is under the pointer
   bool locked = false;                          ///< only the settings in `controls` may change
   std::vector<std::string> controls;            ///< keys of the settings that may change, shown beside the text
+  bool guesses_run = false;                     ///< asks how far a run will come, which its ceiling would say
   bool notes = false;                           ///< the teacher's notes are shown under the picture
   std::map<std::size_t, LessonAnswer> answers;  ///< answers to the questions of other steps
   bool operator==(const LessonProgress&) const = default;

@@ -55,6 +55,11 @@ bool in_steps(Moment::Kind kind) {
 
 Index heads_per(const Trace& trace, Stage stage) { return is_per_kv_head(stage) ? trace.dims().groups() : 1; }
 
+bool shows_gradients(const View& view) {
+  const bool step = level_shown(view) == Level::pipeline || view.looking.facet == Facet::step;
+  return view.loss && view.kind == ViewKind::pipeline && level_shown(view) != Level::sentence && step;
+}
+
 View at_moment(View view, const Trace& trace, const Timeline& timeline, int moment) {
   view.step = std::clamp(moment, 0, std::max(timeline.count() - 1, 0));
   const Moment& now = timeline.at(*view.step);
@@ -149,7 +154,8 @@ View with_trail(View view, const Visited& before) {
   const Visited now = place_shown(view);
   if (is_same_place(now, before)) return view;
   const auto known = std::ranges::find_if(view.trail, [&](const Visited& each) { return is_same_place(each, now); });
-  const bool back = known != view.trail.end(), top = now.kind == ViewKind::pipeline && now.level == Level::sentence;
+  const bool back = known != view.trail.end(),
+             top = now.kind == ViewKind::pipeline && now.level == Level::sentence && before.kind != ViewKind::train;
   if (back) view.trail.erase(known, view.trail.end());
   else if (top) view.trail.clear();
   else view.trail.push_back(before);
@@ -171,6 +177,16 @@ View gone_back(View view) {
   if (!above) return view;
   if (view.trail.empty()) view.trail.push_back(*above);  // with_trail() takes it away again
   return at_place(std::move(view), *above);
+}
+
+View with_words_of(View view, const View& other) {
+  view.looking.query = other.looking.query;
+  view.looking.key = other.looking.key;
+  view.looking.at = other.looking.at;
+  view.selected = other.selected;
+  view.path = other.path;
+  view.looked = other.looked;
+  return view;
 }
 
 View without_words(View view) {

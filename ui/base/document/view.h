@@ -79,9 +79,11 @@ struct View {
   MaskPainting mask_painting;
   MaskLab mask_lab;
   TrainChoice train;
-  std::optional<ViewKind> back_to;  ///< the view that this one was opened from, to which Esc returns
-  std::optional<Stage> compared;    ///< the stage that the compare view shows large; unset: a changed one
-  std::optional<Stage> beside;      ///< the shown stage of the user's own; unset: the first that differs
+  /// In the pipeline and its operations, the gradients of this loss in place of the numbers: a word's, as `--loss`, or
+  /// with "" that of the task that the network has learned. Unset: the numbers.
+  std::optional<std::string> loss;
+  std::optional<Stage> compared;  ///< the stage that the compare view shows large; unset: a changed one
+  std::optional<Stage> beside;    ///< the shown stage of the user's own; unset: the first that differs
   OpenChoice open;
   LayerChoice layers;
   std::optional<GivenMatrix> pasted;  ///< the matrix in the paste dialog
@@ -97,6 +99,9 @@ Index heads_per(const Trace& trace, Stage stage);
 inline Level level_shown(const View& view) {
   return view.kind == ViewKind::pipeline ? view.looking.level : Level::pipeline;
 }
+
+/// Whether gradients are shown, as far as the view decides.
+bool shows_gradients(const View& view);
 
 /// The view at a moment: selects the stage being computed, in the current batch entry and head.
 View at_moment(View view, const Trace& trace, const Timeline& timeline, int moment);
@@ -119,9 +124,11 @@ Index asked_query(const Trace& trace, Index batch);
 Index query_asked(const Trace& trace, const View& view);
 /// The view without followed words, which belonged to another text. The chosen head stays.
 View without_words(View view);
+/// The view with the words that `other` follows.
+View with_words_of(View view, const View& other);
 
 /// The view with `before` on its trail if it shows another place now. A place that is on the trail already is gone back
-/// to: the trail ends before it. The sentence is the top.
+/// to: the trail ends before it. The sentence is the top, except for a moment of a training run, to which one returns.
 View with_trail(View view, const Visited& before);
 Visited place_shown(const View& view);
 /// Back by one: to the selection that the place was entered with, to where one came from, else one level up. At the top

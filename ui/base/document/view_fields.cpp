@@ -291,7 +291,7 @@ constexpr Field fields[] = {
     field("train_beside", look | pose, HEADLIGHT_PART(train.beside)),
     field("train_guess", look | pose, HEADLIGHT_PART(train.guess), Ends{0, 1}),
     field("train_pace", look, HEADLIGHT_PART(train.pace)),
-    field("back_to", look | pose, HEADLIGHT_PART(back_to)),
+    field("loss", look | pose, HEADLIGHT_PART(loss)),
     field("compared", look | pose, HEADLIGHT_PART(compared)),
     field("beside", look | pose, HEADLIGHT_PART(beside)),
 };

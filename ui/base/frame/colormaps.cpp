@@ -12,11 +12,11 @@ namespace {
 
 /// If a map's file is damaged or was deleted while the program runs, the map is grey, so that numbers are still
 /// distinguishable.
-Colormap read_or_grey(const std::string& name, Stage stage, Theme theme) {
+Colormap read_or_grey(const std::string& name, Palette palette, Theme theme) {
   try {
     return colormap(name, theme);
   } catch (const InputError&) {
-    const bool diverging = info(stage).palette == Palette::diverging;
+    const bool diverging = palette == Palette::diverging;
     Colormap::Table table{};
     for (std::size_t i = 0; i < table.size(); ++i) {
       const auto level = static_cast<std::uint8_t>(i);
@@ -26,21 +26,27 @@ Colormap read_or_grey(const std::string& name, Stage stage, Theme theme) {
   }
 }
 
-}  // namespace
-
-const Colormap& window_colormap(const View& view, Stage stage) {
-  if (info(stage).palette == Palette::boolean) return mask_colormap(view.theme);
+const Colormap& map_of(const View& view, Palette palette) {
+  if (palette == Palette::boolean) return mask_colormap(view.theme);
   static std::map<std::pair<std::string, Theme>, Colormap> loaded;
   const auto get = [&](const std::string& name) -> const Colormap& {
     const auto key = std::pair(name, view.theme);
     const auto found = loaded.find(key);
     return found != loaded.end() ? found->second
-                                 : loaded.emplace(key, read_or_grey(name, stage, view.theme)).first->second;
+                                 : loaded.emplace(key, read_or_grey(name, palette, view.theme)).first->second;
   };
-  const std::string standard(default_colormap(info(stage).palette));
+  const std::string standard(default_colormap(palette));
   if (view.colormap.empty()) return get(standard);
   const Colormap& chosen = get(view.colormap);
   return chosen.kind() == get(standard).kind() ? chosen : get(standard);
+}
+
+}  // namespace
+
+const Colormap& window_colormap(const View& view, Stage stage) { return map_of(view, info(stage).palette); }
+
+const Colormap& window_colormap(const View& view, const Trace& trace, Stage stage) {
+  return map_of(view, trace.palette_of(stage));
 }
 
 ValueRange stage_range(const Trace& trace, Stage stage, ColormapKind kind) {

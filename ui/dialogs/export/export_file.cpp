@@ -1,10 +1,10 @@
 #include "ui/dialogs/export/export_file.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include <imgui.h>
 
+#include "core/base/files/places.h"
 #include "core/base/files/whole_file.h"
 #include "core/base/tensor/error.h"
 #include "core/base/text/number_text.h"
@@ -25,8 +25,8 @@ namespace fs = std::filesystem;
 
 /// Expands "~/a.png" like a shell.
 fs::path typed_path(const std::string& text) {
-  const char* home = std::getenv("HOME");
-  if (home != nullptr && text.starts_with("~/")) return fs::path(home) / path_from(text.substr(2));
+  const fs::path home = home_folder();
+  if (!home.empty() && text.starts_with("~/")) return home / path_from(text.substr(2));
   return path_from(text);
 }
 
@@ -35,6 +35,7 @@ std::string stem_of(const ExportChoice& choice, const Trace& trace) {
   const ExportOptions& options = choice.options;
   switch (choice.kind) {
     case ExportKind::stages: return "stages";
+    case ExportKind::page: return "page";
     case ExportKind::window: return "headlight";
     case ExportKind::animation: return "steps";
     default: break;
@@ -61,11 +62,12 @@ std::vector<std::string> words_for(const ExportChoice& choice, const Document& d
                                    const WindowSize& window) {
   const View& view = document.view;
   std::vector<std::string> words;
-  if (shows_stage(choice.kind)) words = export_words(choice.options, true);
+  if (shows_stage(choice.kind)) words = meaningful_words(choice.options);
   const bool one_head = choice.kind == ExportKind::bundle && !choice.options.all_heads &&
                         choice.options.pool == HeadPool::none && choice.options.layers.empty();
   if (one_head && choice.options.heads == std::vector<Index>{0})
     words.insert(words.end(), {"--head", "0"});  // otherwise all heads
+  if (choice.kind == ExportKind::page) words = view_words(document);
   if (choice.kind == ExportKind::window) {
     words = view_words(document);
     words.insert(words.begin(), {"--screenshot", path});
@@ -106,12 +108,24 @@ void write_file(const Document& document, const std::string& path) {
     case ExportKind::numbers: write_export(trace, choice.options, path); return;
     case ExportKind::bundle: return write_bundle(path_from(path), trace, choice.options);
     case ExportKind::stages: array_format(ending(choice))->write(path_from(path), trace_arrays(trace, false)); return;
+    case ExportKind::page: write_page(path_from(path), page_of(document)); return;
     case ExportKind::window:
     case ExportKind::animation: break;
   }
 }
 
 }  // namespace
+
+PageDocument page_of(const Document& document) {
+  const Lesson& lesson = document.origin.lesson;
+  const auto source = source_words(document.computed, {lesson, lesson.file});
+  const bool named = source && !source->empty() && !source->front().starts_with("--");
+  PageDocument page = source ? page_document(named ? source->front() : std::string(),
+                                             {source->begin() + (named ? 1 : 0), source->end()}, document.computed)
+                             : page_of_scenario(lesson.id.empty() ? "scenario" : lesson.id, document.computed);
+  for (std::string& word : view_words(document)) page.words.push_back(std::move(word));
+  return page;
+}
 
 std::string export_path(const Document& document) {
   const ExportChoice& choice = document.view.exporting;
@@ -125,7 +139,7 @@ WindowSize window_size(const Fonts& fonts) {
 }
 
 std::string export_command(const Document& document, const std::string& path, const WindowSize& window) {
-  constexpr const char* commands[] = {"render", "render", "trace", "bundle", "", ""};
+  constexpr const char* commands[] = {"render", "render", "trace", "bundle", "page", "", ""};
   const ExportChoice& choice = document.view.exporting;
   const auto source = source_words(document.computed, {document.origin.lesson, document.origin.lesson.file});
   if (!source) return {};

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/figures/export/page.h"
 #include "ui/base/document/action.h"
 #include "ui/base/document/document.h"
 #include "ui/base/look/fonts.h"
@@ -16,6 +17,9 @@ class Recorder;
 
 /// Opens the dialog for a given matrix.
 void open_export_dialog_on(const Cell& cell, View& view, const Trace& trace);
+/// What the page of the document holds.
+PageDocument page_of(const Document& document);
+
 /// The path of the file: as typed, else a free name.
 std::string export_path(const Document& document);
 /// The size of the window; scale 0: unknown.

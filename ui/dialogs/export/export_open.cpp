@@ -37,6 +37,8 @@ void begin_export(ExportChoice& choice, Stage stage, const View& view, const Tra
   options.query.clear();
   options.style.other_file.clear();
   options.style.other_mask.clear();
+  options.gradient = trace.gradients_of != nullptr;
+  options.loss = options.gradient ? view.loss.value_or(std::string()) : std::string();
   if (choice.kind == ExportKind::window) choice.kind = ExportKind::figure;
 }
 

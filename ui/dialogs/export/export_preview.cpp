@@ -61,6 +61,11 @@ void show(const Document& document, int width, int height, ExportPreview& previe
     }
   } else if (choice.kind == ExportKind::stages) {
     for (const NamedArray& array : trace_arrays(trace, false)) preview.lines.push_back(array_line(array));
+  } else if (choice.kind == ExportKind::page) {
+    const PageDocument page = page_of(document);
+    preview.lines = {"Headlight", page.name};
+    for (const PageFile& file : page.files) preview.lines.push_back(file.name);
+    page_template();  // throws where there is none
   }
 }
 

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 
 #include "core/base/arrays/array_file.h"
 #include "core/base/files/error_place.h"
+#include "core/base/files/places.h"
 #include "core/base/text/texts.h"
 #include "core/base/text/utf8_path.h"
 #include "core/models/architecture/model_folder.h"
@@ -19,10 +19,8 @@ namespace fs = std::filesystem;
 
 #ifdef _WIN32
 constexpr const char* slashes = "/\\";
-constexpr const char* home_variable = "USERPROFILE";
 #else
 constexpr const char* slashes = "/";
-constexpr const char* home_variable = "HOME";
 #endif
 
 /// Files that belong to a model's tensors: JSON, but not scenarios.
@@ -47,17 +45,6 @@ bool holds_model(const fs::path& folder) {
   std::error_code error;
   return fs::exists(folder / "config.json", error) || fs::exists(folder / "params.json", error) ||
          utf8_from(folder.filename()).starts_with("models--");
-}
-
-/// In local time. Computed from the difference to now, since not every C++20 library can convert a file's clock yet.
-std::string local_time(fs::file_time_type changed) {
-  using std::chrono::system_clock;
-  const auto ago = fs::file_time_type::clock::now() - changed;
-  const std::time_t time =
-      system_clock::to_time_t(system_clock::now() - std::chrono::duration_cast<system_clock::duration>(ago));
-  char text[32] = "";
-  if (const std::tm* local = std::localtime(&time)) std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", local);
-  return text;
 }
 
 /// Adds the entry unless it is hidden or cannot be opened.
@@ -90,6 +77,17 @@ std::string with_slash(std::string folder) {
 
 }  // namespace
 
+std::string local_time(fs::file_time_type changed) {
+  // By the difference to now: not every C++20 library converts a file's clock yet.
+  using std::chrono::system_clock;
+  const auto ago = fs::file_time_type::clock::now() - changed;
+  const std::time_t time =
+      system_clock::to_time_t(system_clock::now() - std::chrono::duration_cast<system_clock::duration>(ago));
+  char text[32] = "";
+  if (const std::tm* local = std::localtime(&time)) std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", local);
+  return text;
+}
+
 FolderListing list_folder(const std::string& folder, bool masks) {
   constexpr std::size_t most = 20'000;  // more than anyone reads
   FolderListing listing{{}, true, !masks && holds_model(path_from(folder).parent_path())};
@@ -113,7 +111,7 @@ std::string folder_part(const std::string& typed) {
     if (const std::size_t at = folder.rfind(anew); at != std::string::npos) folder.erase(0, at + 1);
   }
   if (folder.starts_with("~/")) {
-    if (const char* home = std::getenv(home_variable)) folder = with_slash(home) + folder.substr(2);
+    if (const fs::path home = home_folder(); !home.empty()) folder = with_slash(utf8_from(home)) + folder.substr(2);
   }
   std::error_code error;
   const fs::path whole = fs::absolute(path_from(folder.empty() ? "." : folder), error);

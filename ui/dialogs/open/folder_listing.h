@@ -1,6 +1,7 @@
 // The content of a folder in the open dialog, as plain data: folders and files that can be opened.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,9 @@ struct FolderListing {
   bool readable = true;
   bool model = false;  ///< the folder itself is one
 };
+
+/// "2024-05-31 14:02", local time.
+std::string local_time(std::filesystem::file_time_type changed);
 
 /// Lists a folder (as returned by folder_part) without hidden entries. `masks`: lists files that can hold a mask,
 /// instead of those that can hold attention.

@@ -44,8 +44,15 @@ View asking(View view, LayerQuestion question) {
   return view;
 }
 
-/// What `path` names; a shipped model with its first example, at its suggested view.
+/// What `path` names; a shipped model with its first example, at its suggested view; a text file as what a network is to
+/// learn.
 Lesson named(const std::string& path) {
+  if (lowercase(utf8_from(path_from(path).extension())) == ".txt") {
+    Lesson run;
+    run.scenario.source = Source::file;
+    run.scenario.file = std::string(run_prefix) + path + "@0";
+    return run;
+  }
   if (!path.starts_with(shipped_model_prefix)) return open_source(path);
   const std::vector<ShippedModel> models = shipped_models();
   const auto found =
@@ -71,7 +78,9 @@ bool open_into(Document& document, const std::string& path) {
     const auto& saved = document.origin.lesson.view;
     if (saved) document.view = with_saved_view(std::move(document.view), *saved);
     const Scenario& now = document.scenario;
-    if (now.source == Source::file && is_model_folder(now.file) && !(saved && saved->level)) {
+    if (now.source == Source::file && now.file.starts_with(run_prefix) && now.file.ends_with("@0")) {
+      document.view.kind = ViewKind::train;  // where it learns
+    } else if (now.source == Source::file && is_model_folder(now.file) && !(saved && saved->level)) {
       document.view.kind = ViewKind::pipeline;  // a network opens with its sentence
       document.view = with_level(std::move(document.view), {Level::sentence, {}, Facet::step});
       document.view.step.reset();

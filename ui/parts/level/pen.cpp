@@ -271,7 +271,7 @@ void Pen::add_content(const Rect& rect) {
 MatrixQuad matrix_quad(const SceneContext& context, Stage colours, Tensor values, ValueRange range) {
   MatrixQuad quad;
   quad.values = std::move(values);
-  quad.colormap = &window_colormap(context.view, colours);
+  quad.colormap = &window_colormap(context.view, context.trace, colours);
   quad.range = range;
   quad.theme = context.look.theme;
   quad.scale = context.u;

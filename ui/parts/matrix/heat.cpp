@@ -89,9 +89,9 @@ HeatPicture make_heat(const Frame& frame, Stage stage, Index head, Rect rect, Ro
   const StageInfo& about = info(stage);
   if (about.cover != Cover::none) quad.mask = trace[Stage::mask];
   if (about.palette == Palette::boolean) quad.mask = values;
-  quad.show_leaks = about.lane == Lane::weights;
+  quad.show_leaks = about.lane == Lane::weights && !trace.gradients_of;
   if (about.cover == Cover::mask_and_dropout) quad.kept = trace.dropout_keep;
-  quad.colormap = heat.colormap = &window_colormap(frame.view(), stage);
+  quad.colormap = heat.colormap = &window_colormap(frame.view(), trace, stage);
   choose_range(frame, heat, rows);
   const float cell =
       std::min(rect.width() / static_cast<float>(heat.cols), rect.height() / static_cast<float>(heat.rows));

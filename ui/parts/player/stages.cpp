@@ -61,6 +61,29 @@ std::size_t chapter_at(const View& view, const Timeline& timeline) {
   return chapter ? static_cast<std::size_t>(chapter - timeline.chapters().data()) : 0;
 }
 
+Stage stage_shown(const Frame& frame) {
+  const View& view = frame.view();
+  const Trace& trace = *frame.trace();
+  const bool among_cards = level_shown(view) == Level::pipeline && view.selected && trace.has(*view.selected);
+  const Stage stage = view.step     ? frame.timeline.at(*view.step).stage
+                      : among_cards ? view.selected->stage
+                                    : view.looking.stage;
+  if (trace.has(stage) && !is_parameter(stage)) return shown_as(trace, stage);
+  return trace.has(Stage::scores) ? Stage::scores : Stage::weights;
+}
+
+View with_stage_beside(View view, const Trace& trace, const Timeline& timeline, bool after) {
+  const auto& chapters = timeline.chapters();
+  view.playing = false;
+  if (chapters.empty() || (!view.step && !after)) return view;
+  const std::size_t at = chapter_at(view, timeline);
+  const std::optional<std::size_t> to = !view.step ? std::optional(pass_of(timeline).front())
+                                        : after    ? chapter_after(timeline, at)
+                                                   : chapter_before(timeline, at);
+  if (to) return at_moment(std::move(view), trace, timeline, last_moment(chapters[*to]));
+  return after ? view : without_moment(std::move(view));
+}
+
 View with_stage(View view, const Timeline& timeline, std::size_t chapter) {
   const auto& chapters = timeline.chapters();
   if (chapters.empty()) return view;
@@ -162,6 +185,18 @@ View one_level_in(View view, const Trace& trace, const Timeline& timeline) {
   return view;
 }
 
+namespace {
+
+/// Shows what comes next, unless playing has been stopped since: what somebody did in the same frame stands.
+template <typename Edit>
+void go_on(const Frame& frame, Edit edit) {
+  frame.show([edit = std::move(edit)](View& v) {
+    if (v.playing) edit(v);
+  });
+}
+
+}  // namespace
+
 double stage_seconds(Stage stage) {
   switch (stage) {
     case Stage::query:
@@ -193,7 +228,7 @@ void Playback::advance_by_stage(const Frame& frame, double seconds) {
   if (before < 1) {
     since_moment_ = 0;
     const float share = std::min(before + static_cast<float>(std::min(seconds, 0.1) * pace), 1.0f);
-    return frame.show([at, share, at_next, &timeline = frame.timeline](View& v) {
+    return go_on(frame, [at, share, at_next, &timeline = frame.timeline](View& v) {
       const Timeline::Chapter& chapter = timeline.chapters()[at];
       v = at_next ? with_next_word(std::move(v), timeline) : with_stage(std::move(v), timeline, at);
       v.playing = true;
@@ -207,7 +242,7 @@ void Playback::advance_by_stage(const Frame& frame, double seconds) {
   since_moment_ = 0;
   const std::optional<std::size_t> next = at_next ? std::nullopt : chapter_after(frame.timeline, at);
   const bool word_follows = !at_next && !next && says_next(*frame.trace());
-  frame.show([at, next, at_next, word_follows, &timeline = frame.timeline](View& v) {
+  go_on(frame, [at, next, at_next, word_follows, &timeline = frame.timeline](View& v) {
     const bool goes_on = v.looping || next || word_follows;
     if (v.looping && !at_next) v = with_stage(std::move(v), timeline, at);
     else if (next) v = with_stage(std::move(v), timeline, *next);
@@ -231,7 +266,9 @@ void Playback::advance(const Frame& frame, double seconds) {
   const int now = view.step.value_or(-1);
   const int next = view.looping ? next_in_loop(frame.timeline, now) : now + 1;
   if (next < frame.timeline.count()) {
-    go_to_moment(frame, next);
+    go_on(frame, [trace = frame.document.trace, &timeline = frame.timeline, next](View& v) {
+      v = at_moment(std::move(v), *trace, timeline, next);
+    });
   } else {
     frame.show([](View& v) { v.playing = false; });
   }

@@ -11,6 +11,10 @@ namespace headlight {
 std::vector<std::size_t> pass_of(const Timeline& timeline);
 /// The current chapter: the player's, else that of the chosen stage.
 std::size_t chapter_at(const View& view, const Timeline& timeline);
+/// The stage of the step that is shown: the player's; else among the cards the selected cell's; else the chosen one.
+Stage stage_shown(const Frame& frame);
+/// On the pipeline, the whole stage after or before the current one; before the first, everything.
+View with_stage_beside(View view, const Trace& trace, const Timeline& timeline, bool after);
 /// Shows a stage, completely computed; the followed words are kept.
 View with_stage(View view, const Timeline& timeline, std::size_t chapter);
 /// Whether the trace's network predicts the next word, which is then the last step of playback.

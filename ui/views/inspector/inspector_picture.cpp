@@ -75,7 +75,7 @@ struct Builder {
     const float value = value_at(trace, cell);
     picture.cell = cell;
     const bool is_x = is_input(cell.stage) && trace.inputs.self_attention();  // as on its card
-    picture.title = is_x ? "X" : std::string(name(cell.stage));
+    picture.title = is_x ? (trace.gradients_of ? "d_X" : "X") : trace.name_of(cell.stage);
     picture.place = place_words(frame, cell) + (is_x ? " · query = key = value" : "");
     picture.value = cell.stage == Stage::mask ? frame.words(value != 0 ? "inspector.may" : "inspector.may_not")
                                               : number_text(value, 4);
@@ -88,7 +88,7 @@ struct Builder {
   }
 
   std::string meaning(float value) const {
-    if (cell.stage != Stage::weights || !std::isfinite(value)) return {};
+    if (cell.stage != Stage::weights || trace.gradients_of || !std::isfinite(value)) return {};
     const bool tokens = !trace.inputs.query_tokens.empty();
     // Enough digits that a value other than 0 is not shown as 0 %, and a value below 1 not as 100 %.
     const int digits = value <= 0 ? 0 : value < 0.00095f ? 4 : value < 0.0095f ? 2 : value > 0.995f && value < 0.9995f;
@@ -230,6 +230,20 @@ struct Builder {
                                number_text(static_cast<float>(term.value), 4), frame.look.lane(term.cell.stage)});
   }
 
+  /// Of a gradient: each later gradient with its factor, "0.028 · 0.99", the largest products first.
+  void later_gradients(const Explanation& e) {
+    std::vector<Term> order;
+    std::ranges::copy_if(e.terms, std::back_inserter(order), [](const Term& term) { return term.gradient; });
+    std::ranges::stable_sort(order, std::greater(), [](const Term& t) { return std::abs(product_of(t)); });
+    for (const Term& term : std::span(order).first(std::min(order.size(), sources_at_most))) {
+      const std::string factor = term.factor == 1 ? "" : " · " + number_text(static_cast<float>(term.factor), 3);
+      picture.sources.push_back(
+          {term.cell, trace.name_of(term.cell.stage) + " " + short_place(frame.words, trace, term.cell),
+           number_text(static_cast<float>(term.value), 3) + factor, frame.look.lane(term.cell.stage)});
+    }
+    say_more(order.size(), picture.sources.size());
+  }
+
   /// The keys that contribute to an output, by words, the largest contribution first.
   void mixed(const Explanation& e) {
     const std::size_t count = count_of_first(e);
@@ -286,7 +300,7 @@ struct Builder {
   /// The row as bars, signed values around zero; for a long row, the part around the cell.
   void row() {
     const MatrixView matrix = trace[cell.stage].matrix(cell.batch, cell.head);
-    const Colormap& map = window_colormap(frame.view(), cell.stage);
+    const Colormap& map = window_colormap(frame.view(), trace, cell.stage);
     const ValueRange range = stage_range(trace, cell.stage, map.kind());
     const Index first =
         std::clamp<Index>(cell.col - bars_at_most / 2, 0, std::max<Index>(matrix.cols - bars_at_most, 0));
@@ -308,7 +322,8 @@ struct Builder {
       }
       picture.row.push_back(std::move(bar));
     }
-    if (cell.stage == Stage::weights || cell.stage == Stage::dropped_weights) sums(matrix);
+    const bool shares = cell.stage == Stage::weights || cell.stage == Stage::dropped_weights;
+    if (shares && !trace.gradients_of) sums(matrix);
   }
 
   void sums(const MatrixView& matrix) {
@@ -325,6 +340,11 @@ InspectorPicture make_inspector_picture(const Frame& frame, const Cell& cell, fl
   const Explanation e = explain(build.trace, cell);
   build.heading();
   build.formulas(e);
+  if (build.trace.gradients_of) {
+    build.later_gradients(e);
+    build.row();
+    return std::move(build.picture);
+  }
   if (is_product(cell.stage)) build.dot(e);
   if (is_behind_scores(cell.stage) && build.trace.has(Stage::scores)) {
     Cell score = cell;
@@ -385,6 +405,7 @@ std::vector<Region> reach_of(const Trace& trace, const Cell& cell) {
 }
 
 bool shows_reach(const View& view, const Trace& trace, Stage stage) {
+  if (trace.gradients_of) return false;
   const bool computed = !is_parameter(stage) && stage >= Stage::Q && stage != Stage::mask && trace.has(stage);
   return view.reaches || !computed;
 }

@@ -8,12 +8,13 @@
 
 #include "core/base/tensor/error.h"
 #include "core/base/text/number_text.h"
+#include "core/compute/training/settings.h"
 
 namespace headlight {
 namespace {
 
 double number_of(const Question& question, const Trace& trace, const Beside* beside) {
-  if (!question.measure) return question.number;
+  if (!question.measure || is_of_run(question.measure->take)) return question.number;
   if (question.measure->wrong && beside) return measured(*question.measure, with_stages(*beside->trace, beside->own));
   return measured(*question.measure, trace);
 }
@@ -187,6 +188,9 @@ void reveal(const Frame& frame, const Question& question, LessonAnswer answer) {
   if (question.kind == QuestionKind::stage && !beside) return;
   answer.right = is_right(question, answer, *frame.trace(), beside);
   answer.revealed = answer.right || !has_missed(question, answer) || has_missed(question, frame.view().lesson);
+  // Guessed, then tried: the run itself is the answer.
+  if (answer.revealed && question.measure && question.measure->take == Taking::accuracy)
+    frame.show([until = named_run(question.measure->of).step](View& v) { v.train.until = until; });
   keep_answer(frame, std::move(answer));
 }
 

@@ -80,7 +80,7 @@ void draw_ring(const Frame& frame, Rect place) {
   if (!stage || frame.view().kind != ViewKind::pipeline || level_shown(frame.view()) != Level::pipeline ||
       !frame.trace()->has(*stage))
     return;
-  const Rect card = card_on_screen(frame, place, *stage), ring = card.grown(3 * u);
+  const Rect card = card_on_screen(frame, room_of_cards(frame.view(), place), *stage), ring = card.grown(3 * u);
   if (card.width() >= place.width() || card.height() >= place.height()) return;
   list.PushClipRect(place.min, place.max, true);
   compat::add_rect(list, ring.min, ring.max, frame.look.lane(*stage), 11 * u, (now.pointed ? 4 : 2.5f) * u);

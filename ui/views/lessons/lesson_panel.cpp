@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/compute/engine/learning.h"
 #include "ui/base/look/measure.h"
 #include "ui/parts/widgets/controls.h"
 #include "ui/parts/widgets/pressable.h"
@@ -29,7 +30,7 @@ void draw_controls_of(const Frame& frame, PanelColumn& column, DrawControl draw_
 void draw_other_settings(const Frame& frame, const LessonStep& step, std::size_t number, PanelColumn& column) {
   const Scenario& now = frame.document.scenario;
   const Scenario& its = step.pose.scenario;
-  if (now == its) return;
+  if (now == its || is_same_run(now.file, its.file)) return;  // a run is at whatever step the reader looks at
   const bool same_words = now.source == its.source && now.text == its.text && now.file == its.file;
   const char* const story = !same_words           ? "lesson.other_words"
                             : step.claims.empty() ? "lesson.other_settings"

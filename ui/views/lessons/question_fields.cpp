@@ -84,6 +84,26 @@ void draw_typed(const Frame& frame, const Question& question, PanelColumn& colum
   }
 }
 
+/// How far a run will come is also guessed in its picture, by dragging a line: the field follows it, and it the field.
+void follow_guess(const Frame& frame, const Question& question) {
+  if (!question.measure || question.measure->take != Taking::accuracy) return;
+  struct Last {
+    std::string typed;
+    std::optional<float> drawn;
+  };
+  const LessonProgress& now = frame.view().lesson;
+  const std::optional<float>& drawn = frame.view().train.guess;
+  Last& last = frame.pictures.get<Last>([] { return Last{}; }, now.step, frame.document.origin.opening);
+  if (now.typed != last.typed || now.revealed) {
+    const std::optional<double> typed = typed_number(now.typed);
+    const auto guess = typed && *typed >= 0 && *typed <= 1 ? std::optional(static_cast<float>(*typed)) : std::nullopt;
+    if (guess != drawn) frame.show([guess](View& v) { v.train.guess = guess; });
+  } else if (drawn && drawn != last.drawn) {
+    frame.show([typed = formatted("%.2f", static_cast<double>(*drawn))](View& v) { v.lesson.typed = typed; });
+  }
+  last = {now.typed, drawn};
+}
+
 void draw_row(const Frame& frame, PanelColumn& column) {
   const LessonProgress& now = frame.view().lesson;
   const double sum = std::accumulate(now.row.begin(), now.row.end(), 0.0);
@@ -177,6 +197,7 @@ void draw_question(const Frame& frame, const Question& question, PanelColumn& co
   const bool same_words = wanted.source == shown.source && wanted.file == shown.file && wanted.layer == shown.layer &&
                           wanted.text == shown.text;
   if (!frame.trace() || !same_words) return;  // the numbers of the question are not computed yet
+  follow_guess(frame, question);
   draw_answer_fields(frame, question, column);
   if (!now.revealed) {
     if (has_missed(question, now)) {

@@ -1,10 +1,10 @@
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include <nlohmann/json.hpp>
 
 #include "core/base/assets/assets.h"
+#include "core/base/files/places.h"
 #include "core/base/files/whole_file.h"
 #include "core/base/tensor/error.h"
 #include "core/base/text/utf8_path.h"
@@ -59,10 +59,9 @@ OrderedJson read_whole(const std::string& path) {
 }
 
 std::string suggested_answers_path() {
-  const char* home = std::getenv("HOME");
   std::error_code none;
-  const std::filesystem::path folder =
-      home && *home ? std::filesystem::path(home) : std::filesystem::current_path(none);
+  const std::filesystem::path home = home_folder();
+  const std::filesystem::path folder = home.empty() ? std::filesystem::current_path(none) : home;
   return utf8_from(folder / "headlight-answers.json");
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "core/base/tensor/error.h"
 #include "core/base/text/number_text.h"
@@ -101,9 +102,12 @@ void give_lengths(const Dims& dims, Scenario& scenario) {
     scenario.valid_lens.push_back({scenario.source == Source::text ? dims.n_k : std::max<Index>(dims.n_k - 1 - b, 1)});
 }
 
-constexpr float tile_height = 96, tile_width = 168;
+constexpr float tile_height = 96, tile_width = 168, flat_tile_height = 56, flat_tile_width = 230;
 constexpr float tile_gap = 6;
-int columns_in(float width, float u) { return std::max(static_cast<int>(width / (tile_width * u)), 2); }
+int columns_in(float width, float row, float u) {
+  const bool flat = row < tile_height * u;
+  return std::max(static_cast<int>(width / ((flat ? flat_tile_width : tile_width) * u)), 2);
+}
 
 /// What a click on a pattern does: the view's choice, unless Shift or Ctrl is held.
 Combine combine_in_force(const Frame& frame) {
@@ -132,8 +136,9 @@ bool tile(const Frame& frame, const PatternTile& pattern, ImVec2 size) {
   compat::add_rect(list, at, end, hovered ? frame.look.accent : frame.look.line, Corner::control * u, 1);
   MatrixQuad quad;
   const auto lines = static_cast<float>(pattern.lines.size());
-  const float side = size.y - (14 + 15 * std::max(lines, 2.0f)) * u;
-  quad.min = {std::round(at.x + (size.x - side) / 2), at.y + 5 * u};
+  const bool flat = size.y < tile_height * u;  // the text beside the picture
+  const float side = flat ? size.y - 12 * u : size.y - (14 + 15 * std::max(lines, 2.0f)) * u;
+  quad.min = {flat ? at.x + 6 * u : std::round(at.x + (size.x - side) / 2), at.y + (flat ? 6 : 5) * u};
   quad.max = {quad.min.x + side, quad.min.y + side};
   quad.values = quad.mask = pattern.mask;
   quad.theme = frame.look.theme;
@@ -141,10 +146,12 @@ bool tile(const Frame& frame, const PatternTile& pattern, ImVec2 size) {
   quad.range = {0, 1};
   frame.painter.draw(list, quad);
   // The text that a click inserts.
-  float y = end.y - (pattern.lines.size() > 1 ? 5 + 15 * lines : 27) * u;
+  const Rect words = flat ? Rect{{quad.max.x + 6 * u, at.y}, end} : Rect{at, end};
+  float y = flat ? words.centre().y - 7.5f * lines * u : end.y - (pattern.lines.size() > 1 ? 5 + 15 * lines : 27) * u;
   for (const std::string& line : pattern.lines) {
-    const float width = std::min(frame.width(Face::mono, TypeSize::note, line), size.x - 8 * u);
-    frame.write_elided(Face::mono, TypeSize::note, {at.x + (size.x - width) / 2, y}, frame.look.muted, line, width);
+    const float width = std::min(frame.width(Face::mono, TypeSize::note, line), words.width() - 8 * u);
+    frame.write_elided(Face::mono, TypeSize::note, {flat ? words.min.x : words.centre().x - width / 2, y},
+                       frame.look.muted, line, width);
     y += 15 * u;
   }
   return clicked;
@@ -208,16 +215,40 @@ void draw_pattern_sliders_in_row(const Frame& frame, float width, float gap) {
   }
 }
 
-std::string combined(const std::string& old, const std::string& added, Combine how) {
-  if (old.empty() || old == "full()")  // there is nothing that it could be combined with
-    return how == Combine::without ? "!(" + added + ")" : added;
-  switch (how) {
-    case Combine::replace: return added;
-    case Combine::both: return "(" + old + ") && (" + added + ")";
-    case Combine::either: return "(" + old + ") || (" + added + ")";
-    case Combine::without: return "(" + old + ") && !(" + added + ")";
+namespace {
+
+/// The parts that an expression joins with && (or with ||), outside parentheses; the whole in parentheses if it joins
+/// them otherwise.
+std::vector<std::string> parts_of(const std::string& text, char joint) {
+  std::vector<std::string> parts{""};
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+    const bool joins = depth == 0 && (c == '&' || c == '|');
+    if ((joins && c != joint) || (depth == 0 && c == '?')) return {"(" + text + ")"};
+    if (joins) parts.emplace_back(), ++i;
+    else if (c != ' ' || !parts.back().empty()) parts.back() += c;
   }
-  return added;
+  for (std::string& part : parts) part.erase(part.find_last_not_of(' ') + 1);
+  return parts;
+}
+
+}  // namespace
+
+std::string combined(const std::string& old, const std::string& added, Combine how) {
+  const std::string never = "!(" + added + ")";
+  if (how == Combine::replace) return added;
+  if (old.empty() || old == "full()")  // there is nothing that it could be combined with
+    return how == Combine::without ? never : added;
+  const char joint = how == Combine::either ? '|' : '&';
+  std::vector<std::string> parts = parts_of(old, joint);
+  const std::vector<std::string> more = how == Combine::without ? std::vector{never} : parts_of(added, joint);
+  std::string text;
+  std::ranges::copy_if(more, std::back_inserter(parts),
+                       [&](const std::string& part) { return std::ranges::find(parts, part) == parts.end(); });
+  for (const std::string& part : parts) text += (text.empty() ? "" : std::string{' ', joint, joint, ' '}) + part;
+  return text;
 }
 
 void draw_combine_choice(const Frame& frame) {
@@ -230,29 +261,32 @@ void draw_combine_choice(const Frame& frame) {
   }
 }
 
-float palette_row(float u) { return (tile_height + tile_gap) * u; }
+float palette_row(float u, float room) {
+  const float high = (tile_height + tile_gap) * u;
+  return room >= 2 * high ? high : (flat_tile_height + tile_gap) * u;
+}
 
-int palette_rows(const Frame& frame, float width) {
-  const int columns = columns_in(width, frame.u);
+int palette_rows(const Frame& frame, float width, float row_height) {
+  const int columns = columns_in(width, row_height, frame.u);
   return (static_cast<int>(palette_picture(frame).size()) + columns - 1) / columns;
 }
 
-void draw_palette(const Frame& frame, Rect area) {
+void draw_palette(const Frame& frame, Rect area, float row_height) {
   const float u = frame.u, gap = tile_gap * u;
   ImGui::SetCursorScreenPos(area.min);
   ImGui::PushStyleVar(ImGuiStyleVar_ScrollbarSize, 6 * u);
   ImGui::BeginChild("palette", {area.width(), area.height()}, false,
                     ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoNav);
   const float room = ImGui::GetContentRegionAvail().x;
-  const int columns = columns_in(room, u);
+  const int columns = columns_in(room, row_height, u);
   const float width = (room - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns);
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   const std::vector<PatternTile>& tiles = palette_picture(frame);
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     const auto column = static_cast<float>(i % static_cast<std::size_t>(columns));
     const auto row = static_cast<float>(i / static_cast<std::size_t>(columns));
-    ImGui::SetCursorScreenPos({origin.x + column * (width + gap), origin.y + row * (tile_height * u + gap)});
-    if (tile(frame, tiles[i], {width, tile_height * u})) {
+    ImGui::SetCursorScreenPos({origin.x + column * (width + gap), origin.y + row * row_height});
+    if (tile(frame, tiles[i], {width, row_height - gap})) {
       type_mask(frame, combined(mask_to_combine(frame), tiles[i].expression, combine_in_force(frame)));
     }
   }

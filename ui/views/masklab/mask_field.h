@@ -23,15 +23,15 @@ void draw_pattern_sliders_in_row(const Frame& frame, float width, float gap);
 /// Sets the mask if the text parses, else keeps the text as View::mask_draft.
 void type_mask(const Frame& frame, const std::string& text);
 
-/// The expression after a click on a pattern: "(causal()) && (window(4))".
+/// The expression after a click on a pattern: "causal() && window(4)".
 std::string combined(const std::string& old, const std::string& added, Combine how);
 
 /// Draws the choice "A click: replaces | and | or | and not" at the cursor. Shift overrides it with or, Ctrl with and.
 void draw_combine_choice(const Frame& frame);
-/// Height of a row of pictures, and number of rows at this width.
-float palette_row(float u);
-int palette_rows(const Frame& frame, float width);
+/// Height of a row of pictures (lower ones if there is no room for two rows), and number of rows at this width.
+float palette_row(float u, float room);
+int palette_rows(const Frame& frame, float width, float row_height);
 /// Draws the pictures in rows, scrolling if necessary.
-void draw_palette(const Frame& frame, Rect area);
+void draw_palette(const Frame& frame, Rect area, float row_height);
 
 }  // namespace headlight

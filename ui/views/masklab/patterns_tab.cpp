@@ -164,14 +164,14 @@ void draw_patterns_tab(const Frame& frame, Rect place) {
     ImGui::SetCursorScreenPos({inside.min.x, y});
     y += draw_paint_toolbar(frame, inside);
   }
-  const float row = palette_row(u);
-  const float left = inside.max.y - y - 44 * u;
+  const float left = inside.max.y - y - 44 * u, share = left * 0.36f;
+  const float row = palette_row(u, share);
   // The palette gets the room that two matrices of the available width leave.
   const Dims& d = frame.trace()->dims();
   const float matrix =
       inside.width() / 2 * static_cast<float>(d.n_q) / static_cast<float>(std::max<Index>(d.n_k, 1)) + 200 * u;
-  const float palette = controls ? std::clamp(std::floor(std::max(left * 0.36f, left - matrix) / row), 1.0f,
-                                              static_cast<float>(palette_rows(frame, inside.width()))) *
+  const float palette = controls ? std::clamp(std::floor(std::max(share, left - matrix) / row), 1.0f,
+                                              static_cast<float>(palette_rows(frame, inside.width(), row))) *
                                        row
                                  : 0;
   const bool two_lines = inside.width() < 800 * u;  // the hint about clicks, and the ways to export the mask
@@ -195,7 +195,7 @@ void draw_patterns_tab(const Frame& frame, Rect place) {
   } else {
     draw_mask_take(frame, ImGui::GetItemRectMax().x + 8 * u, {inside.max.x, matrices.max.y + 8 * u});
   }
-  draw_palette(frame, {{inside.min.x, matrices.max.y + 8 * u + line}, inside.max});
+  draw_palette(frame, {{inside.min.x, matrices.max.y + 8 * u + line}, inside.max}, row);
 }
 
 }  // namespace headlight

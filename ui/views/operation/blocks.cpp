@@ -62,7 +62,7 @@ Block make_block(const SceneContext& context, Stage stage, const Window& rows, c
   const Tensor& whole = trace[stage];
   block.quad = matrix_quad(context, stage,
                            slice_of(turned ? whole.transpose(whole.rank() - 2, whole.rank() - 1) : whole, rows, cols),
-                           stage_range(trace, stage, window_colormap(context.view, stage).kind()));
+                           stage_range(trace, stage, window_colormap(context.view, trace, stage).kind()));
   MatrixQuad& quad = block.quad;
   quad.batch = cell.batch;
   quad.head = cell.head;

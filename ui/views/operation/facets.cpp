@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/compute/network/gradients.h"
 #include "core/compute/run/statistics.h"
 #include "core/compute/run/trace.h"
 #include "core/rules/stage/entropy.h"
@@ -37,6 +38,11 @@ double temperature_at(const Trace& trace, float share) {
   return std::exp(low + (high - low) * std::clamp(static_cast<double>(share), 0.0, 1.0));
 }
 
+bool has_gradients(const Trace& trace) {
+  const auto run = network_of(trace.inputs);
+  return run && unknown_to_gradients(*run->network).empty();
+}
+
 }  // namespace headlight
 
 namespace headlight::operation {
@@ -58,11 +64,17 @@ std::string key_here(const SceneContext& context, std::string_view key) {
 float put_facets(Pen& pen, Rect area) {
   if (!has_facets(pen.context().trace)) return 0;
   const std::string next = key_here(pen.context(), "facet.next");
-  const char* const names[] = {"facet.step", "facet.journey", "facet.geometry", next.c_str(), "facet.why"};
-  const std::span<const char* const> there(names, says_next(pen.context().trace) ? 5 : 3);
+  const char* const names[] = {"facet.step", "facet.journey", "facet.geometry",
+                               next.c_str(), "facet.why",     "facet.gradients"};
+  const Trace& trace = pen.context().trace;
+  const View& view = pen.context().view;
+  const std::span<const char* const> there(names, !says_next(trace) ? 3 : has_gradients(trace) ? 6 : 5);
   const float edge = 3 * pen.u();
-  const Rect room{{area.centre().x - edge, area.min.y}, {area.max.x + edge, area.max.y}};
-  const float taken = pen.tabs(room, Align::right, there, static_cast<std::size_t>(pen.context().view.looking.facet),
+  // Beside gradients stands the inspector: their title leaves the tabs more of the width.
+  const float left = shows_gradients(view) ? area.min.x + 0.4f * area.width() : area.centre().x;
+  const Rect room{{left - edge, area.min.y}, {area.max.x + edge, area.max.y}};
+  const float taken = pen.tabs(room, Align::right, there,
+                               shows_gradients(view) ? gradients_tab : static_cast<std::size_t>(view.looking.facet),
                                SceneAction::facet);
   return taken > 0 ? taken - 2 * edge + 28 * pen.u() : 0;
 }

@@ -46,6 +46,10 @@ bool has_facets(const Trace& trace);
 Scene make_journey(const SceneContext& context, const std::vector<Guess>& next, Rect place);
 /// Queries and keys of the head as arrows in a plane: scores as lengths times a cosine.
 Scene make_geometry(const SceneContext& context, Rect place);
+/// Whether the gradients of a loss through the run's network are known.
+bool has_gradients(const Trace& trace);
+/// The place of the gradients among the tabs of facets, behind all of them.
+inline constexpr std::size_t gradients_tab = 5;
 /// The temperature that corresponds to the scale (1 for 1/√d_head), and the temperature at a position of its slider.
 double temperature_of(const Trace& trace);
 double temperature_at(const Trace& trace, float share);
@@ -53,8 +57,11 @@ double temperature_at(const Trace& trace, float share);
 /// `place`: the canvas, in screen pixels.
 Scene make_operation(const SceneContext& context, Stage stage, const Reveal& reveal, Rect place);
 
-/// The stage shown: the player's, else the chosen one.
-Stage stage_shown(const Frame& frame);
+/// The stage beside its gradient; the context's trace has the gradients.
+Scene make_gradients(const SceneContext& context, Stage stage, Rect place);
+/// Its chosen cell.
+Cell cell_of_gradient(const Trace& gradients, const View& view, Stage stage);
+
 /// Keys, in every view: J shows the followed word's journey, G the geometry; pressed again, the step.
 void press_facet_keys(const Frame& frame);
 /// Whether the pressed object is being dragged.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/compute/network/gradients.h"
 #include "core/teaching/explain/explain.h"
 #include "ui/base/frame/frame.h"
 #include "ui/imgui_compat.h"
@@ -115,7 +116,14 @@ View after_click(View view, const SceneTarget& target, const Trace& trace, bool 
       view.step.reset();
       break;
     case SceneAction::back: looking.level = Level::pipeline; break;
-    case SceneAction::facet: view = with_facet(std::move(view), static_cast<Facet>(index)); break;
+    case SceneAction::facet: {
+      const bool gradients = index == static_cast<Index>(gradients_tab);
+      if (gradients) view.loss = usual_loss(*network_of(trace.inputs));
+      else view.loss.reset();
+      view = with_facet(std::move(view), gradients ? Facet::step : static_cast<Facet>(index));
+      if (gradients) view.step.reset();
+      break;
+    }
     case SceneAction::guess:
       looking.guessing = {!looking.guessing.active || looking.guessing.guess, {}};
       looking.share.reset();
@@ -140,9 +148,12 @@ void click(const Frame& frame, const SceneTarget& target) {
   if (target.action == SceneAction::knock_out) return take_away(frame, target.index);
   if (shows_why(frame) && target.action == SceneAction::head) return go_to_head(frame, target.cell);
   const bool next = shows_next(frame) || shows_why(frame);
-  frame.show([target, trace = frame.document.trace, next](View& view) {
+  const auto go = [target, trace = frame.document.trace, next](View& view) {
     view = after_click(std::move(view), target, *trace, next);
-  });
+  };
+  const bool gradients = target.action == SceneAction::facet &&
+                         (frame.trace()->gradients_of || target.index == static_cast<Index>(gradients_tab));
+  frame.actions.push_back(EditView{go, gradients});
 }
 
 /// While it is held, the temperature follows the pointer: another scale of the scores, in one undo step.
@@ -223,10 +234,12 @@ MatrixView weights_before(const Frame& frame) {
 
 Scene scene_of(const Frame& frame, Rect place) {
   const View& view = frame.view();
-  const Facet facet = has_facets(*frame.trace()) ? view.looking.facet : Facet::step;
+  const bool alone = level_shown(view) == Level::operation;  // else beside the cards
+  const Facet facet = alone && has_facets(*frame.trace()) ? view.looking.facet : Facet::step;
   if (facet == Facet::journey) return make_journey(scene_context(frame), words_beside_journey(frame), place);
   if (facet == Facet::geometry) return make_geometry(scene_context(frame), place);
   if (shows_why(frame)) return why_scene(frame, place);
+  if (frame.trace()->gradients_of) return make_gradients(scene_context(frame), stage_shown(frame), place);
   SceneContext context = scene_context(frame);
   context.weights_before = weights_before(frame);
   const SentenceStory* story = says_next(*frame.trace()) ? &story_here(frame) : nullptr;
@@ -270,14 +283,6 @@ void press_facet_keys(const Frame& frame) {
                        v.looking.level == Level::operation && v.looking.facet == facet ? Facet::step : facet);
       });
   }
-}
-
-Stage stage_shown(const Frame& frame) {
-  const View& view = frame.view();
-  const Trace& trace = *frame.trace();
-  const Stage stage = view.step ? frame.timeline.at(*view.step).stage : view.looking.stage;
-  if (trace.has(stage) && !is_parameter(stage)) return shown_as(trace, stage);
-  return trace.has(Stage::scores) ? Stage::scores : Stage::weights;
 }
 
 bool write_next_word(const Frame& frame) {

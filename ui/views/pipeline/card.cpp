@@ -69,21 +69,25 @@ CardPicture make_packed_card(const Frame& frame, const Slot& slot, float t) {
   card.colour = frame.look.ink;
   card.card = slot.card;
   card.symbol = "W";
+  const bool brief = frame.view().presenting;
   const float inner = card.card.width() - 12 * t;
   constexpr std::string_view all = "W_q, W_k, W_v";
-  set_title(frame, card, text_size(frame.fonts, Face::ui, title_points * t, all).x <= inner ? all : "W_qkv", inner, t);
+  const std::string_view one = trace.gradients_of ? "d_W_qkv" : "W_qkv";
+  const bool named = !trace.gradients_of && text_size(frame.fonts, Face::ui, title_points * t, all).x <= inner;
+  set_title(frame, card, named ? all : one, inner, t);
   constexpr Stage weights[] = {Stage::W_q, Stage::W_k, Stage::W_v};
   Index rows = 0;
   for (const Stage stage : weights) rows += trace[stage].size(0);
   const float strip = 6 * t;
   const Rect box{{card.card.min.x + pad * t + strip, card.card.min.y + (header + pad / 2) * t},
-                 {card.card.max.x - pad * t, card.card.max.y - (footer + pad / 2) * t}};
+                 {card.card.max.x - pad * t, card.card.max.y - (brief ? pad : footer + pad / 2) * t}};
   float y = box.min.y;
   for (const Stage stage : weights) {
     const float height = box.height() * static_cast<float>(trace[stage].size(0)) / static_cast<float>(rows);
     card.heats.push_back(make_heat(frame, stage, 0, {{box.min.x, y}, {box.max.x, y + height - 2 * t}}));
     y += height;
   }
+  if (brief) return card;
   card.shape = std::to_string(rows) + " × " + std::to_string(trace[Stage::W_q].size(1));
   set_ends(frame, card, card.card.width() - 2 * pad * t, t);
   const float bar = card.card.max.y - 14 * t;
@@ -118,12 +122,13 @@ struct CardMaker {
   /// For weights, the selected measure, once the weights are complete.
   const Stage shown = weights_are_there(frame) ? measured_stage(trace, frame.view(), slot.stage) : slot.stage;
   const MatrixView matrix = trace[slot.stage].matrix();
+  const bool brief = frame.view().presenting;  // beside the step, which has the names and numbers
   const bool large = slot.stage == Stage::weights;
-  const bool labelled = large || is_input(slot.stage);
+  const bool labelled = !brief && (large || is_input(slot.stage));
   const bool has_bias = is_parameter(slot.stage) && trace[bias_beside(slot.stage)].defined();
   /// Notes are placed next to the title if height is scarce.
   const bool notes_above = large && slot.folded.empty() && slot.card.height() < 230 * t && slot.card.width() > 196 * t;
-  float foot = notes_above ? footer - notes_line : footer;
+  float foot = brief ? 0 : notes_above ? footer - notes_line : footer;
   float label = 0, second_tier = 0, turned = 0,
         below = 0;  ///< lengths of the labels next to the rows and below the columns
   float bias = 0, strip = 0, head = 0;
@@ -132,7 +137,8 @@ struct CardMaker {
 
   /// The width of the row statistics next to the matrix; 0 if there is no room for a number per row.
   float strip_width() const {
-    if (slot.stage != Stage::weights && slot.stage != Stage::dropped_weights) return 0;
+    if (brief || (slot.stage != Stage::weights && slot.stage != Stage::dropped_weights)) return 0;
+    if (trace.gradients_of) return 0;  // they add up to nothing
     const float width = slot.card.width() - 2 * pad * t - label - row_strip_width * t;
     const float height = slot.card.height() - (header + foot + pad + 16) * t;
     return width >= 90 * t && height / static_cast<float>(matrix.rows) >= 13 * t ? row_strip_width * t : 0;
@@ -162,7 +168,7 @@ struct CardMaker {
         (header + (slot.folded.empty() ? 0 : scrubber_height) + (has_head_strips(slot.stage) ? strip_height : 0)) * t;
     fit();
     const std::string one_line = std::to_string(matrix.rows) + " × " + std::to_string(matrix.cols) + "  " + reading();
-    card.reading_below = pooled() && !notes_above && width_of(one_line) > slot.card.width() - 2 * pad * t;
+    card.reading_below = !brief && pooled() && !notes_above && width_of(one_line) > slot.card.width() - 2 * pad * t;
     if (!card.reading_below) return;
     foot += reading_line;
     fit();
@@ -282,14 +288,14 @@ struct CardMaker {
     const float inner = card.card.width() - 2 * pad * t;
     const bool is_x = slot.stage == Stage::key && trace.inputs.self_attention();
     const bool measured = shown != slot.stage;
-    const std::string_view title = is_x ? "X"
-                                   : measured
-                                       ? frame.words(measure_keys[static_cast<std::size_t>(frame.view().measure)])
-                                       : name(slot.stage);
+    const std::string title = is_x       ? (trace.gradients_of ? "d_X" : "X")
+                              : measured ? frame.words(measure_keys[static_cast<std::size_t>(frame.view().measure)])
+                                         : trace.name_of(slot.stage);
     set_title(frame, card, title, card.card.width() - 12 * t, t);
     if (!measured) card.symbol = symbol_of(trace, slot.stage, frame.view().head);
     if (card.symbol == card.title) card.symbol.clear();
     card.folded = slot.folded;
+    if (brief) return;
     if (large) card.subtitle = whose(frame, inner - width_of(card.title_face, title_points, card.title), t);
     add_measures();
     card.notes = place_of_notes();

@@ -71,7 +71,7 @@ struct LayoutWish {
 struct PipelineLayout {
   std::vector<Slot> slots;
   std::vector<Arrow> arrows;
-  Rect foot;       ///< the row below the lanes: all heads, or a presentation's caption
+  Rect foot;       ///< the row below the lanes: all heads
   Rect note;       ///< the line above it
   float type = 1;  ///< factor of all font sizes on the canvas
 

@@ -51,7 +51,7 @@ std::vector<ThumbnailPicture> make_thumbnails(const Frame& frame, const Pipeline
 }
 
 float foot_height(const Frame& frame, ImVec2 size) {
-  if (frame.view().presenting) return 72 * frame.u;
+  if (frame.view().presenting) return 0;
   return frame.trace()->dims().heads > 1 ? std::clamp(size.y * 0.1f, 52 * frame.u, 130 * frame.u) : 0;
 }
 
@@ -72,6 +72,8 @@ Stage in_front(const Frame& frame, const std::vector<Stage>& stages) {
 
 /// The note that padding has weight or that numbers are random, in the longest text that fits; "" if neither is so.
 std::string truth_note(const Frame& frame, float width, float pixels) {
+  if (frame.trace()->gradients_of)
+    return elide(frame.fonts, Face::ui, pixels, frame.words.translate(frame.trace()->loss), width);
   const Inputs& inputs = frame.trace()->inputs;
   const std::string pads = pad_words(*frame.trace(), frame.view().batch, frame.view().head, frame.words);
   if (!inputs.random_inputs && !inputs.random_parameters) return elide(frame.fonts, Face::ui, pixels, pads, width);
@@ -153,7 +155,8 @@ PipelinePicture make_pipeline_picture(const Frame& frame, ImVec2 size) {
   for (CardPicture& card : picture.cards) {
     card.shape_hint = shape_words(frame, card.stage);
     if (!card.reading.empty()) card.shape_hint += "\n" + card.reading;
-    if (card.heats.size() < 3) write_notes(frame, card, named, frame.u * picture.layout.type);
+    if (card.heats.size() < 3 && !frame.view().presenting)
+      write_notes(frame, card, named, frame.u * picture.layout.type);
   }
   connect_cards(*frame.trace(), picture.layout, wish);
   picture.thumbnails = make_thumbnails(frame, picture.layout);

@@ -4,17 +4,15 @@
 #include <cmath>
 
 #include "ui/base/look/measure.h"
+#include "ui/parts/player/stages.h"
 #include "ui/parts/widgets/card.h"
 #include "ui/parts/widgets/math_text.h"
-#include "ui/views/inspector/inspector_picture.h"
 
 namespace headlight {
 namespace {
 
 /// In a presentation, the opacity of cards that the selected number does not depend on.
 constexpr float stepping_back = 0.38f;
-
-bool has_fraction(std::string_view markup) { return markup.find("\\frac") != std::string_view::npos; }
 
 struct SceneMaker {
   const Frame& frame;
@@ -29,6 +27,8 @@ struct SceneMaker {
   const std::optional<Stage> spotlit = on_its_way  ? on_its_way
                                        : looked_at ? std::optional(looked_at->stage)
                                                    : std::nullopt;
+  /// In a presentation, the stage whose step stands below.
+  const std::optional<Stage> current = frame.view().presenting ? std::optional(stage_shown(frame)) : std::nullopt;
   const Look& look = frame.look;
   const float u = frame.u, t = u * picture.layout.type * to.zoom;  ///< pixels per point, of type with the zoom
   Scene scene{};
@@ -42,9 +42,9 @@ struct SceneMaker {
     put_sources();
     for (const Traveller& traveller : moment.travellers) put_traveller(traveller);
     for (const Arrow& arrow : picture.layout.arrows) put_words(arrow);
-    pen.words(Face::ui, note_points * t, to.screen(picture.layout.note.min), look.warning, picture.note);
-    if (!frame.view().presenting) put_thumbnails();
-    else if (spotlit) put_caption(*spotlit, to.screen(picture.layout.foot));
+    pen.words(Face::ui, note_points * t, to.screen(picture.layout.note.min),
+              frame.trace()->gradients_of ? look.muted : look.warning, picture.note);
+    put_thumbnails();
   }
 
   float width_of(Face face, float points, std::string_view text) const { return pen.measure(face, points * t, text).x; }
@@ -139,7 +139,8 @@ struct SceneMaker {
             card.border ? look.head_lap(frame.view().head) : 0);
     // The pointer is over its symbol in the formula.
     const std::optional<Stage>& term = frame.view().pointed_term;
-    if (term && shows(card, shown_as(*frame.trace(), *term))) pen.box(rect, look.ink, 3 * t, corner);
+    if ((term && shows(card, shown_as(*frame.trace(), *term))) || (current && shows(card, *current)))
+      pen.box(rect, look.ink, 3 * t, corner);
   }
 
   void put_card(const CardPicture& card) {
@@ -246,6 +247,7 @@ struct SceneMaker {
   bool is_whole(const CardPicture& card) const { return frame.rows_shown(card.stage) >= card.heats[0].rows; }
 
   void put_notes(const CardPicture& card) {
+    if (card.notes.width() <= 0) return;
     const Rect notes = to.screen(card.notes);
     const bool made_here = on_its_way == card.stage && !moment.caption.empty();
     pen.words(Face::ui, label_points * t, notes.min, made_here ? look.ink : look.muted,
@@ -340,41 +342,14 @@ struct SceneMaker {
       pen.target(rect, SceneAction::head, thumbnail.head);
     }
   }
-
-  /// A single line centred at `at`, in a smaller size if necessary; returns its width.
-  float put_fitting(float pixels, ImVec2 at, ImVec2 room, ImU32 colour, bool lanes, std::string_view markup) {
-    const ImVec2 size = math_size(frame.fonts, pixels, markup);
-    const float fit = std::clamp(std::min(room.x / std::max(size.x, 1.0f), room.y / size.y), 0.3f, 1.0f);
-    put_math(pixels * fit, {at.x, at.y - size.y * fit / 2}, colour, markup, lanes);
-    return size.x * fit;
-  }
-
-  /// A presentation's formula of the stage, and the numbers of the selected cell.
-  void put_caption(Stage stage, Rect row) {
-    const bool explained = looked_at && looked_at->stage == stage && moment.caption.empty();
-    const InspectorPicture* cell = explained ? &inspector_picture(frame, *looked_at, row.width()) : nullptr;
-    std::string_view formula = moment.caption, numbers;
-    if (formula.empty()) formula = stage_formula(frame.words, stage);
-    if (cell) formula = cell->formula.front();
-    if (cell && !cell->numbers.empty()) numbers = cell->numbers.front();
-    // Fractions take two lines; the result is placed next to them.
-    const bool two_lines = !numbers.empty() && !has_fraction(formula) && !has_fraction(numbers);
-    const float size = row.height() * (two_lines ? 0.36f : 0.4f);
-    const float y = two_lines ? row.min.y + row.height() * 0.26f : row.centre().y;
-    const float height = two_lines ? row.height() / 2 : row.height();
-    std::string title(is_input(stage) && frame.trace()->inputs.self_attention() ? "X" : name(stage));
-    if (const auto called = stage_words(frame.words, stage); !called.empty()) title.append(" ").append(called);
-    const Rect words =
-        pen.text(TextRole::caption, Face::bold, size, {row.min.x, y}, Align::left, look.lane(stage), std::move(title));
-    float x = words.max.x + size;
-    x += put_fitting(size, {x, y}, {row.max.x - x, height}, look.ink, true, formula) + size / 3;
-    if (numbers.empty()) return;
-    const ImVec2 at = two_lines ? ImVec2{row.min.x, row.min.y + row.height() * 0.77f} : ImVec2{x, y};
-    put_fitting(size, at, {row.max.x - at.x, height}, look.muted, false, numbers);
-  }
 };
 
 }  // namespace
+
+Rect room_of_cards(const View& view, Rect place) {
+  constexpr float of_cards = 0.44f;
+  return view.presenting ? Rect{place.min, {place.max.x, place.min.y + place.height() * of_cards}} : place;
+}
 
 CanvasTransform transform_of(const View& view, Rect place) {
   const CanvasCamera& camera = view.camera;

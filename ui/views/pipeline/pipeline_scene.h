@@ -22,6 +22,9 @@ CanvasTransform transform_of(const View& view, Rect place);
 /// The scene, cached. A card's target has its stage, on screen.
 const Scene& pipeline_scene(const Frame& frame, Rect place);
 
+/// The part of the canvas that the cards have: all of it, in a presentation its upper part, above the current step.
+Rect room_of_cards(const View& view, Rect place);
+
 /// Draws it; it pans (drag) and zooms (wheel, around the pointer).
 void draw_pipeline_view(const Frame& frame, Rect place);
 

@@ -362,9 +362,10 @@ struct SentenceParts : ScenePart {
   void put_buttons() {
     const float y = area.max.y - button;
     float x = area.min.x;
-    const auto offer = [&](const std::string& text, bool first, SceneAction action) {
-      if (x + pen.measure(Face::bold, pen.type.story, text).x + 40 * u <= area.max.x)
-        x = put_button(pen, {x, y}, text, first, action) + 12 * u;
+    const auto offer = [&](const std::string& text, bool first, SceneAction action, Stage stage = Stage::weights) {
+      if (x + pen.measure(Face::bold, pen.type.story, text).x + 40 * u > area.max.x) return;
+      x = put_button(pen, {x, y}, text, first, action) + 12 * u;
+      pen.scene().targets.back().cell.stage = stage;
     };
     if (!hidden) x = put_button(pen, {x, y}, say.fill("sentence.how", {most_share()}), true, SceneAction::how) + 12 * u;
     if (!row.dead && n_k > 2) offer(say(hidden ? "sentence.guess_show" : "sentence.guess"), hidden, SceneAction::guess);
@@ -373,6 +374,11 @@ struct SentenceParts : ScenePart {
         story.can_knock ? (story.silent.empty() ? "sentence.knock" : "sentence.back_in") : "sentence.other_head";
     if (trace.dims().heads > 1 || story.network)
       offer(say(other), false, story.can_knock ? SceneAction::knock_out : SceneAction::next_word);
+    // The steps that are hardest without a teacher.
+    if (!hidden && trace.has(Stage::Q_heads) && trace.inputs.self_attention()) {
+      offer(say("sentence.why_three"), false, SceneAction::stage, Stage::Q);
+      if (story.network) offer(say("sentence.what_heads_add"), false, SceneAction::stage, Stage::output);
+    }
     if (story.takes_words) put_field({{area.min.x, y - field}, {area.max.x, y - 12 * u}});
   }
 

@@ -3,6 +3,7 @@
 
 #include "core/base/text/unicode.h"
 #include "core/compute/network/network.h"
+#include "core/compute/network/shipped_models.h"
 #include "core/scenario/inputs/inputs.h"
 #include "ui/base/frame/frame.h"
 #include "ui/base/look/measure.h"
@@ -91,6 +92,12 @@ void click(const Frame& frame, const SceneTarget& target) {
       case SceneAction::masks: looking.masks = !looking.masks; break;
       case SceneAction::order: looking.by_look = index == 1; break;
       case SceneAction::back: looking.level = Level::pipeline; break;
+      case SceneAction::stage:
+        looking.level = Level::operation;
+        looking.facet = Facet::step;
+        looking.stage = cell.stage;
+        view.step.reset();
+        break;
       case SceneAction::next_word:
         looking.guessing = {};
         view.head = (view.head + 1) % trace->dims().heads;
@@ -215,6 +222,10 @@ void offer_words(const Frame& frame, const Scene& scene) {
                      frame.words(field == &Scenario::image ? "sentence.own_picture" : "sentence.own_words"),
                      AfterEnter::lets_go)) {
     entered = {as_lines(*text), {}, false};
+    // Chinese words are read by the Chinese model, whichever shipped one is open.
+    const std::string reader =
+        field == &Scenario::text ? model_of_script(frame.document.scenario.file, entered.text) : std::string();
+    if (!reader.empty()) frame.actions.push_back(OpenFile{reader, true});
     frame.edit({}, [typed = entered.text, field](Scenario& s) { s.*field = typed; });
   }
   ImGui::EndChild();

@@ -242,7 +242,13 @@ std::string claim_of(const std::string& file, const std::string& layer, Index he
                      bool brief) {
   const HeadClaim* claim = claim_at(file, layer, head);
   if (!claim || (brief && claim->brief.empty())) return {};
-  return in_language(brief ? claim->brief : claim->does, language);
+  const std::string does = in_language(brief ? claim->brief : claim->does, language);
+  if (!claim->measured.contains("accuracy") || !claim->measured.contains("without")) return does;
+  // In one piece, so that no line breaks in it.
+  const auto part = [&](const char* field) {
+    return std::to_string(std::lround(100 * claim->measured[field].get<double>()));
+  };
+  return does + " " + part("accuracy") + "\u00A0→\u00A0" + part("without") + "\u00A0%";
 }
 
 const char* rest_key(const HeadClaim& claim) {

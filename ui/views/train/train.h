@@ -32,6 +32,8 @@ struct TrainStory {
   bool learning = false;
 };
 
+/// Whether a lesson asks how far the run will come, so that nothing says it.
+inline bool is_guessing(const View& view) { return view.lesson.guesses_run && !view.lesson.revealed; }
 /// The step that is shown: the newest while it learns, else the scenario's.
 TrainStory train_story(const Frame& frame);
 /// A setting in which two runs differ: "mask: causal()" and "mask: full()"; "" and "" if they do not.

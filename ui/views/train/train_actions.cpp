@@ -99,7 +99,7 @@ void open_moment(const Frame& frame, const TrainStory& story, Index layer, Index
     v.train.until = 0;
     v.kind = ViewKind::pipeline;
     v.looking.level = Level::sentence;
-    v.back_to = ViewKind::train;
+    v.trail.clear();  // Esc returns to the run, not to what was open before it
     v.batch = 0;
     v.head = head;
     v.selected.reset();

@@ -32,6 +32,7 @@ struct TrainBuilder : ScenePart {
   const Learned& run = story.run;
   const LearnedMoment& moment = run.nearest(story.step);
   const ImU32 colour = look.after, other = look.warning;
+  const bool guessing = is_guessing(view);
   const float pixels = std::max(TypeSize::note * u, pen.type.least);
   mutable std::vector<Rect> names = {};  ///< in the plot, so far
 
@@ -50,9 +51,9 @@ struct TrainBuilder : ScenePart {
       y = title.max.y + 8 * u;
     }
     y += pen.sentence(TextRole::prose, say(key), values, {{room.min.x, y}, room.max}, pen.type.title, look.ink);
-    const std::string reason = !run.error.empty() ? say.translate(run.error)
-                               : run.ceiling      ? say.translate(run.ceiling->reason)
-                                                  : std::string();
+    const std::string reason = !run.error.empty()         ? say.translate(run.error)
+                               : run.ceiling && !guessing ? say.translate(run.ceiling->reason)
+                                                          : std::string();
     if (!reason.empty())
       y += pen.paragraph(Face::ui, pen.type.word, {room.min.x, y + 2 * u},
                          run.error.empty() ? look.muted : look.warning, reason, room.width());
@@ -168,7 +169,7 @@ struct TrainBuilder : ScenePart {
       if (of.ceiling && of.ceiling->accuracy < 0.995)
         put_bound(of.ceiling->accuracy, ink, say.fill("train.ceiling", {percent(of.ceiling->accuracy)}));
     };
-    put_ceiling(run, colour);
+    if (!guessing) put_ceiling(run, colour);
     if (story.beside) put_ceiling(*story.beside, other);
     put_guess();
     if (story.beside) put_curve(*story.beside, other, Stroke::firm(u));
@@ -180,21 +181,14 @@ struct TrainBuilder : ScenePart {
     pen.target({card.min, {card.max.x, card.max.y + 2 * pixels}}, SceneAction::own, static_cast<Index>(does));
   }
 
-  /// The columns: a step each, from the first to the last of the run; the shown one in place of the nearest. Those that
-  /// are not reached yet are null.
+  /// The columns: a moment each, from the first to the newest; the shown one in place of the nearest. Null: no more is
+  /// known yet.
   std::vector<const LearnedMoment*> columns(std::size_t count) const {
-    std::vector<const LearnedMoment*> all(count);
-    std::size_t shown = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      const Index at = planned(i, count);
-      if (at <= run.step) all[i] = &run.nearest(at);
-      if (std::abs(at - moment.step) < std::abs(planned(shown, count) - moment.step)) shown = i;
-    }
-    all[shown] = &moment;
+    std::vector<const LearnedMoment*> all = run.telling(count);
+    const auto far = [&](const LearnedMoment* at) { return std::abs(at->step - moment.step); };
+    *std::ranges::min_element(all, {}, far) = &moment;
+    all.resize(count);
     return all;
-  }
-  Index planned(std::size_t column, std::size_t count) const {
-    return run.settings.steps * static_cast<Index>(column) / static_cast<Index>(count - 1);
   }
 
   static Index heads_of(const LearnedMoment& at) {
@@ -255,9 +249,10 @@ struct TrainBuilder : ScenePart {
         if (at) put_head(*at, i / heads, i % heads, card, chosen, true);
         else pen.box(card, look.line, Stroke::hair(u), Corner::card * u);
       }
-      pen.text(TextRole::caption, chosen ? Face::bold : Face::ui, pixels,
-               {left + side / 2, room.min.y + static_cast<float>(rows) * (side + gap) + 0.2f * pixels}, Align::middle,
-               chosen ? colour : look.muted, say.fill("train.step", {at ? at->step : planned(c, steps.size())}));
+      if (at)
+        pen.text(TextRole::caption, chosen ? Face::bold : Face::ui, pixels,
+                 {left + side / 2, room.min.y + static_cast<float>(rows) * (side + gap) + 0.2f * pixels}, Align::middle,
+                 chosen ? colour : look.muted, say.fill("train.step", {at->step}));
     }
     return true;
   }

@@ -22,7 +22,8 @@ Index named_step(const std::string& file, const Learned& run) {
 
 const TrainScene& train_scene(const Frame& frame, const TrainStory& story, Rect place) {
   return frame.kept([&] { return make_train(scene_context(frame), story, place); }, frame.document.learned,
-                    frame.document.learned_beside, story.step, story.learning, frame.view().train.guess, place);
+                    frame.document.learned_beside, story.step, story.learning, frame.view().train.guess,
+                    is_guessing(frame.view()), place);
 }
 
 Index step_under(const TrainScene& made) {

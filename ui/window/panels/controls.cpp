@@ -9,6 +9,7 @@
 #include "core/base/tensor/error.h"
 #include "core/base/text/number_text.h"
 #include "core/base/text/utf8_path.h"
+#include "core/compute/network/gradients.h"
 #include "core/compute/network/head_overview.h"
 #include "core/compute/network/network.h"
 #include "core/compute/run/statistics.h"
@@ -16,6 +17,7 @@
 #include "ui/base/look/measure.h"
 #include "ui/base/look/words.h"
 #include "ui/views/lessons/lesson_panel.h"
+#include "ui/views/operation/operation.h"
 #include "ui/window/panels/registry.h"
 
 namespace headlight {
@@ -163,6 +165,28 @@ void draw_layer_choice(const Frame& frame) {
   if (picked) frame.edit({}, [name = std::string(name_of(*picked))](Scenario& s) { s.layer = name; });
 }
 
+/// The stages' numbers, or how the loss changes with them.
+void draw_gradient_choice(const Frame& frame) {
+  const View& view = frame.view();
+  if (!frame.kept([&] { return has_gradients(*frame.trace()); })) return;
+  constexpr const char* ways[] = {"controls.numbers", "controls.gradients"};
+  if (const auto way = pick(frame, "gradients", ways, view.loss ? 1 : 0)) {
+    const std::string loss = usual_loss(*network_of(frame.trace()->inputs));
+    frame.actions.push_back(EditView{[on = *way == 1, loss](View& v) {
+                                       v.loss = on ? std::optional(loss) : std::nullopt;
+                                       v.step.reset();
+                                     },
+                                     true});
+  }
+  if (!view.loss) return;
+  if (!view.loss->empty()) {
+    note(frame, frame.words("controls.loss_of"));
+    if (const auto word = text_field(frame, "##loss", *view.loss, Face::mono, false, ""); word && !word->empty())
+      frame.actions.push_back(EditView{[word = *word](View& v) { v.loss = word; }, true});
+  }
+  if (frame.trace()->gradients_of) note(frame, frame.words.translate(frame.trace()->loss));
+}
+
 void draw_looking(const Frame& frame) {
   const Dims dims = wanted_dims(frame.document);
   section(frame, frame.words("controls.looking_at"));
@@ -177,6 +201,7 @@ void draw_looking(const Frame& frame) {
   pick("head", frame.words("controls.head"), frame.view().head, dims.heads, [](View& v, Index i) { v.head = i; });
   const bool projects = frame.trace()->has(Stage::W_q);
   if (projects && dims.d_query == dims.d_key && dims.d_key == dims.d_value) draw_packing(frame);
+  draw_gradient_choice(frame);
 }
 
 void draw_scores(const Frame& frame) {

@@ -1,7 +1,9 @@
 // The list of shortcuts, on "?".
 #include <algorithm>
 #include <iterator>
+#include <string>
 
+#include "core/base/assets/version.h"
 #include "ui/base/look/measure.h"
 #include "ui/parts/widgets/dialog.h"
 #include "ui/window/panels/registry.h"
@@ -69,7 +71,8 @@ void draw_help(const Frame& frame, Rect place) {
   const bool two =
       place.width() >= 2 * wanted + 84 * u;  // in columns, as high as a small screen; in a narrow window it scrolls
   const std::size_t lines = two ? (std::size(shortcuts) + 1) / 2 : std::size(shortcuts);
-  const DialogArea area(frame, place, Dialog::help, "help", frame.words("help.title"),
+  const std::string title = std::string(frame.words("help.title")) + "  ·  Headlight " + version_text();
+  const DialogArea area(frame, place, Dialog::help, "help", title.c_str(),
                         {(two ? 2 : 1) * wanted + 44 * u, line * static_cast<float>(lines) + 78 * u});
   if (!area.open()) return;
   const Rect content = area.content();

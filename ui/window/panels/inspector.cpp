@@ -12,7 +12,9 @@
 #include "ui/parts/widgets/controls.h"
 #include "ui/parts/widgets/math_text.h"
 #include "ui/parts/widgets/pressable.h"
+#include "ui/parts/player/stages.h"
 #include "ui/views/inspector/inspector_picture.h"
+#include "ui/views/operation/operation.h"
 #include "ui/views/pipeline/picture.h"
 #include "ui/window/panels/controls.h"
 #include "ui/window/panels/registry.h"
@@ -38,7 +40,7 @@ void set_cell(Scenario& scenario, const Cell& cell, float value) {
 
 /// A slider and a field if the cell can be edited; nothing for computed cells.
 void draw_cell_editor(const Frame& frame, const Cell& cell) {
-  if (!is_parameter(cell.stage) && cell.stage > Stage::value) return;
+  if ((!is_parameter(cell.stage) && cell.stage > Stage::value) || frame.trace()->gradients_of) return;
   const Tensor& values = (*frame.trace())[cell.stage];
   const float value = values.matrix(cell.batch, 0)(cell.row, cell.col);
   section(frame, frame.words("inspector.set"));
@@ -272,7 +274,8 @@ struct InspectorDrawer {
   void direction() {
     ImVec2 at = ImGui::GetCursorScreenPos();
     const char* words[] = {"inspector.sources", "inspector.reaches"};
-    for (std::size_t i = 0; i < 2; ++i) {
+    const std::size_t ways = frame.trace()->gradients_of ? 1 : 2;
+    for (std::size_t i = 0; i < ways; ++i) {
       const bool chosen = (i == 1) == picture.reaches;
       const char* text = frame.words(words[i]);
       const ImVec2 size{frame.width(Face::bold, TypeSize::note, text), 17 * u};
@@ -392,7 +395,9 @@ void draw_inspector(const Frame& frame, Rect place) {
                        PanelArea::Kind::scrolling);
   ImGui::GetWindowDrawList()->AddLine(place.min, {place.min.x, place.max.y}, frame.look.line);
   if (!frame.trace()) return;
-  const std::optional<Cell> cell = frame.looked_at();
+  std::optional<Cell> cell = frame.looked_at();
+  if (frame.trace()->gradients_of && level_shown(frame.view()) == Level::operation)
+    cell = cell_of_gradient(*frame.trace(), frame.view(), stage_shown(frame));
   if (cell && contains(*frame.trace(), *cell)) {
     InspectorDrawer drawer{frame, inspector_picture(frame, *cell, ImGui::GetContentRegionAvail().x)};
     drawer.draw();

@@ -202,6 +202,7 @@ void draw_line(const Frame& frame, float left, float right, Rect place, bool nam
 }  // namespace
 
 void draw_player_bar(const Frame& frame, Rect place) {
+  if (place.height() < 1) return;
   const PanelArea area(frame, "player_bar", place.min, place.max, frame.look.panel, {0, 0});
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.AddLine(place.min, {place.max.x, place.min.y}, frame.look.line);

@@ -18,8 +18,15 @@ float top_height(const Frame& frame) { return frame.view().presenting || frame.v
 
 Rect place_top(const Frame& frame, ImVec2 window) { return {{0, 0}, {window.x, top_height(frame)}}; }
 
+/// Whether there are moments to play: not of a run, which has a curve, nor of gradients, which go the other way.
+bool has_player(const Frame& frame) {
+  return !frame.view().alone && view_entry(frame.view().kind).plays && !(frame.trace() && frame.trace()->gradients_of);
+}
+
 float bottom_height(const Frame& frame) {
-  return frame.view().alone ? 0 : (frame.view().presenting ? 26 : 62) * frame.u + watch_height(frame);
+  if (frame.view().alone) return 0;
+  const float player = !has_player(frame) ? 0 : frame.view().presenting ? 26 : 62;
+  return player * frame.u + watch_height(frame);
 }
 
 /// Whether the window is narrow, as on a phone held upright: the left panel is then below the middle.

@@ -51,7 +51,7 @@ float draw_tabs(const Frame& frame, Rect place, float right, float pad) {
   ImGui::SetCursorScreenPos({left, place.centre().y - ControlHeight::bar / 2 * u});
   for (const ViewEntry& view : all_views()) {
     if (bar_button(frame, view.word, frame.words(view.word), view.kind == frame.view().kind, true, pad)) {
-      frame.show([kind = view.kind](View& v) { go_to_view(v, kind); });
+      frame.show([kind = view.kind](View& v) { v.kind = kind; });
     }
     ImGui::SameLine(0, 0);
   }
@@ -69,7 +69,7 @@ void draw_folded_tabs(const Frame& frame, Rect place, float left) {
   if (const auto chosen =
           choice_box(frame, "##views", static_cast<int>(all.size()), static_cast<int>(now - all.begin()),
                      [&](int i) { return frame.words(all[static_cast<std::size_t>(i)].word); })) {
-    frame.show([kind = all[static_cast<std::size_t>(*chosen)].kind](View& v) { go_to_view(v, kind); });
+    frame.show([kind = all[static_cast<std::size_t>(*chosen)].kind](View& v) { v.kind = kind; });
   }
   ImGui::EndChild();
 }

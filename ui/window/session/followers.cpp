@@ -46,6 +46,7 @@ void KeptTimeline::follow(Document& document) {
 
 void OwnComparison::follow(Document& document) {
   const bool lost = given_ && !document.beside;  // after an undo, which restores the source but not the result
+  if (document.trace && document.trace->gradients_of) return;  // it is of the numbers
   const bool other = document.own != own_ || document.trace != trace_ || lost;
   if (other && document.own && is_current(document)) {
     own_ = document.own;
@@ -74,7 +75,7 @@ void OwnComparison::wait(Document& document) {
 }
 
 bool OwnComparison::is_settled(const Document& document) const {
-  if (!document.own) return true;
+  if (!document.own || (document.trace && document.trace->gradients_of)) return true;
   return document.beside && !document.searching.busy && own_ == document.own && trace_ == document.trace;
 }
 
@@ -95,26 +96,33 @@ double Notices::seconds_left(const Document& document) const {
 }
 
 void Computation::follow(const Document& document) {
-  if (ticket_ == 0 || !(document.scenario == submitted_) || document.pinned != submitted_against_) submit(document);
+  if (ticket_ == 0 || !(document.scenario == submitted_) || document.pinned != submitted_against_ ||
+      loss_of(document) != submitted_loss_)
+    submit(document);
+}
+
+std::optional<std::string> Computation::loss_of(const Document& document) {
+  return shows_gradients(document.view) ? document.view.loss : std::nullopt;
 }
 
 void Computation::submit(const Document& document) {
   submitted_ = document.scenario;
   submitted_against_ = document.pinned;
+  submitted_loss_ = loss_of(document);
   const std::string followed = submitted_.source == Source::file ? file_to_follow(submitted_.file) : std::string();
   watch_.watch(followed);
   if (std::exchange(followed_, followed) != followed && followed != submitted_.file) {
     const std::vector<RecordedStep> steps = recorded_steps(submitted_.file);
     newest_ = steps.empty() ? submitted_.file : steps.back().path;
   }
-  ticket_ = engine_.submit(submitted_, submitted_against_);
+  ticket_ = engine_.submit(submitted_, submitted_against_, submitted_loss_);
   reloading_ = 0;
 }
 
 void Computation::reload_changed(Document& document) {
   if (!watch_.take() || document.scenario.source != Source::file || !document.trace) return;
   if (!watched_name(document.scenario.file).empty()) return follow_run(document);
-  reloading_ = ticket_ = engine_.submit(submitted_, submitted_against_);
+  reloading_ = ticket_ = engine_.submit(submitted_, submitted_against_, submitted_loss_);
 }
 
 void Computation::follow_run(Document& document) {
@@ -148,6 +156,9 @@ void Computation::take(Outcome outcome, Document& document, Opener& opener, cons
     if (document.pinned == submitted_against_) document.difference = std::move(outcome.difference);
     opener.arrived();
     if (reloaded) document.notice = words.fill("messages.reloaded", {file_name_of(document.scenario.file)});
+  } else if (submitted_loss_) {  // the numbers themselves may be right
+    document.view.loss.reset();
+    document.error = outcome.error;
   } else if (reloaded) {
     // The file is half written or has other shapes: the current trace stays until the file changes again.
     document.notice = words.fill("messages.not_reloaded", {words.translate(outcome.error)});

@@ -99,12 +99,16 @@ class Computation {
   void reload_changed(Document& document);
 
   /// Whether the newest scenario has been computed or has failed.
-  bool is_settled(const Document& document) const { return settled_ >= ticket_ && document.scenario == submitted_; }
+  bool is_settled(const Document& document) const {
+    return settled_ >= ticket_ && document.scenario == submitted_ && loss_of(document) == submitted_loss_;
+  }
   /// The error of the newest scenario; "" if it did not fail.
   const Message& failure() const { return failure_; }
   Progress progress() const { return engine_.progress(); }
 
  private:
+  /// The loss whose gradients are shown.
+  static std::optional<std::string> loss_of(const Document& document);
   void submit(const Document& document);
   void follow_run(Document& document);
   void take(Outcome outcome, Document& document, Opener& opener, const Words& words);
@@ -113,6 +117,7 @@ class Computation {
   FileWatch watch_;
   Scenario submitted_;
   std::shared_ptr<const Trace> submitted_against_;
+  std::optional<std::string> submitted_loss_;
   std::uint64_t ticket_ = 0, settled_ = 0;
   std::uint64_t reloading_ = 0;  ///< ticket of the computation for a changed file; 0: none
   Message failure_;

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 #include <random>
 #include <utility>
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/files/own_files.h"
+#include "ui/dialogs/open/folder_listing.h"
 
 namespace headlight {
 namespace {
@@ -22,13 +21,9 @@ constexpr std::size_t largest = 64u << 20;  // larger files were not written by 
 fs::path lock_of(fs::path file) { return file.replace_extension(".lock"); }
 
 std::string time_of(const fs::path& file) {
-  struct stat about {};
-  if (::stat(file.c_str(), &about) != 0) return {};
-  std::tm local{};
-  ::localtime_r(&about.st_mtime, &local);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", &local);
-  return text;
+  std::error_code error;
+  const fs::file_time_type changed = fs::last_write_time(file, error);
+  return error ? std::string() : local_time(changed);
 }
 
 /// Removes the lock files of windows that have ended and left nothing to recover.

@@ -83,8 +83,9 @@ void player_keys(const Frame& frame) {
   if (!shift && press_lesson_keys(frame, forward, back)) return;
   const bool first = free && pressed(Key::home), end = free && pressed(Key::end);
   const bool own_arrows = view_entry(view.kind).own_arrows;
-  const bool near = level_shown(view) != Level::pipeline;  // there a step is a whole stage, with Shift a row
-  if (own_arrows) {
+  const bool near = level_shown(view) != Level::pipeline;         // there a step is a whole stage, with Shift a row
+  const bool gradients = frame.trace()->gradients_of != nullptr;  // nothing of them is played
+  if (own_arrows || gradients) {
   } else if (near && !shift) {
     const Timeline& timeline = frame.timeline;
     if (forward)
@@ -96,6 +97,13 @@ void player_keys(const Frame& frame) {
       frame.show([&timeline](View& v) { v = with_stage(std::move(v), timeline, timeline.chapters().size() - 1); });
   } else {
     const bool stages = shift && !near;
+    // Among a presentation's cards the clicker goes from stage to stage, the arrows from moment to moment.
+    const bool clicks =
+        view.presenting && !near && view.kind == ViewKind::pipeline && !pressed(Key::left) && !pressed(Key::right);
+    if (clicks && (forward || back))
+      return frame.show([trace = frame.document.trace, &timeline = frame.timeline, forward](View& v) {
+        v = with_stage_beside(std::move(v), *trace, timeline, forward);
+      });
     if (forward) go_to_moment(frame, !view.step ? 0 : stages ? next_stage(frame.timeline, now) : now + 1);
     if (back) go_to_moment(frame, stages ? previous_stage(frame.timeline, now) : now - 1);
     if (first) go_to_moment(frame, 0);
@@ -115,7 +123,7 @@ void player_keys(const Frame& frame) {
              blanks = view.presenting && pressed_once('b'), freezes = view.presenting && pressed_once('f');
   const bool notes = !frame.document.origin.lesson.course.empty() && pressed_once('n');
   const bool reaches = letters && !own_arrows && pressed_once('r');
-  if (plays && !write_next_word(frame)) {
+  if (plays && !gradients && !write_next_word(frame)) {
     frame.show([trace = frame.document.trace, &timeline = frame.timeline](View& v) {
       v = with_play_toggled(std::move(v), *trace, timeline);
     });
@@ -199,8 +207,7 @@ void look_keys(const Frame& frame) {
     const auto all = all_views();
     const auto now = std::ranges::find(all, view.kind, &ViewEntry::kind) - all.begin(),
                count = static_cast<std::ptrdiff_t>(all.size());
-    frame.show(
-        [kind = all[static_cast<std::size_t>((now + step + count) % count)].kind](View& v) { go_to_view(v, kind); });
+    frame.show([kind = all[static_cast<std::size_t>((now + step + count) % count)].kind](View& v) { v.kind = kind; });
   }
   const bool own =
       view_entry(view.kind).own_arrows ||

@@ -42,10 +42,6 @@ void RunFollower::end_learning(Document& document, Index step) {
 
 namespace {
 
-bool is_same_run(const std::string& a, const std::string& b) {
-  return a.compare(0, a.rfind('@'), b, 0, b.rfind('@')) == 0;
-}
-
 /// Another step of the same run, with its probe, is looked at; nothing has to be saved for that.
 void save_step(Document& document) {
   Scenario& saved = document.origin.saved;
@@ -76,8 +72,9 @@ void RunFollower::follow(Document& document) {
   const Index until = choice.until;
   const Index wanted = std::max(paced(document, until), std::min(run_.run->step, settings.steps));
   const bool two = beside_.run && !(beside_.run->settings == settings);
-  // The second run catches up with the first one, and both go on together.
-  const Learning::Wish wishes[] = {{&settings, wanted}, {two ? &beside_.run->settings : nullptr, wanted}};
+  // The second run catches up with the first one, and both go on together, or is as far as its name says.
+  const Index beside = two ? std::max(wanted, std::min(beside_.run->step, beside_.run->settings.steps)) : 0;
+  const Learning::Wish wishes[] = {{&settings, wanted}, {two ? &beside_.run->settings : nullptr, beside}};
   learning_.want(std::span(wishes).first(two ? 2 : 1), choice.round);
   document.learned = learning_.now(settings);
   document.learned_beside = two ? learning_.now(beside_.run->settings) : nullptr;

@@ -61,7 +61,7 @@ bool Session::prepare_fonts(float scale) {
   constexpr float least_scale = 0.25f, most_scale = 8;                       // pixels per point
   scale = scale >= least_scale ? std::min(scale, most_scale) : least_scale;  // also if it is no number
   s.fonts.make_large(!s.document.view.presenting && room_scale(ImGui::GetIO().DisplaySize, scale) > 1.25f);
-  s.guarded([&] { s.shown_text.gather(s.document, s.words, s.opener, s.pictures); });
+  s.guarded([&] { s.shown_text.gather(s.document, s.words, s.opener, s.pictures, s.typing.text); });
   if (s.styled_scale != scale || s.styled != s.document.view.theme) {
     apply_style(look(s.document.view.theme), scale);
     s.styled_scale = scale;

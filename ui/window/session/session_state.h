@@ -38,7 +38,8 @@ namespace headlight {
 class ShownText {
  public:
   /// Collects them again if something new is shown.
-  void gather(const Document& document, const Words& words, const Opener& opener, Pictures& pictures);
+  void gather(const Document& document, const Words& words, const Opener& opener, Pictures& pictures,
+              std::string_view typing);
   /// The program's own texts, with the lessons'.
   const std::string& own() const { return own_; }
   /// Opened or typed text.

@@ -1,11 +1,13 @@
 #!/bin/sh
-# fetch.sh FOLDER: what the page is made of besides our own code, from Debian's archive, its signatures checked:
-#   FOLDER/src/NAME   sources of libraries that are compiled for the page
+# fetch.sh FOLDER page|windows: what the page or the program for Windows is made of besides our own code, from Debian's archive, its
+# signatures checked:
+#   FOLDER/src/NAME   sources of libraries that are compiled for it
 #   FOLDER/usr        libraries that are headers alone, the faces with their licences, and what cuts faces down
 # Needs no root and changes nothing outside of FOLDER. Quick where all is there. MIRROR names another archive.
 set -eu
 
 mirror=${MIRROR:-http://deb.debian.org/debian} keys=/usr/share/keyrings/debian-archive-keyring.gpg
+system=$2
 mkdir -p "$1"
 cd "$1"
 folder=$PWD
@@ -74,6 +76,9 @@ for tool in apt-get dpkg-deb; do
 done
 [ -r $keys ] || { say "$keys is missing, which Debian signs its archive with; expected the package debian-archive-keyring"; exit 1; }
 for name in zlib libpng1.6 giflib libzip utf8proc pcre2 freetype imgui; do source_of "$name"; done
+if [ "$system" = windows ]; then
+  for name in glfw3 libjpeg-turbo catch2; do source_of "$name"; done
+fi
 for name in libeigen3-dev nlohmann-json3-dev libcli11-dev python3-fonttools; do package_of trixie "$name"; done
 # The faces that the desktop program is set in on the Debian that it is made for.
 for name in fonts-inter fonts-jetbrains-mono fonts-stix fonts-wqy-microhei; do package_of bookworm "$name"; done

@@ -1,5 +1,3 @@
-#include "core/base/files/own_files.h"
-
 #include <cerrno>
 #include <cstring>
 #include <random>
@@ -9,7 +7,8 @@
 #include <sys/stat.h>
 
 #include "core/base/files/descriptor.h"
-#include "core/base/files/recent_files.h"
+#include "core/base/files/own_files.h"
+#include "core/base/files/places.h"
 #include "core/base/files/whole_file.h"
 
 namespace headlight {
