@@ -311,10 +311,10 @@ TEST_CASE(
   write_npy(folder / "a.npy", Tensor({3'000'017}, many));
   const std::uint64_t size = std::filesystem::file_size(folder / "a.npy"), header = size - many.size() * sizeof(float);
   const ErrorPlace place{"a.npy", ""};
-  const auto file = std::make_shared<const OpenFile>(folder / "a.npy", place);
-  FileReader(file, header, place).read(std::as_writable_bytes(std::span(read)));
+  const auto open = [&] { return std::make_shared<const OpenFile>(folder / "a.npy", place); };
+  FileReader(open(), header, place).read(std::as_writable_bytes(std::span(read)));
   CHECK(read == many);
-  FileReader shrinks(file, header, place);
+  FileReader shrinks(open(), header, place);
   std::filesystem::resize_file(folder / "a.npy", size - 4096);
   CHECK(has(sentence_of([&] { shrinks.read(std::as_writable_bytes(std::span(read))); }),
             "a.npy: ends early: 4096 bytes of 12.0 MB are missing"));
