@@ -66,6 +66,7 @@ constexpr Shortcut shortcuts[] = {
 std::span<const Shortcut> all_shortcuts() { return shortcuts; }
 
 void draw_help(const Frame& frame, Rect place) {
+  if (frame.view().dialog != Dialog::help) return;
   const float u = frame.u;
   const float line = 27 * u, wanted = 456 * u;
   const bool two =
