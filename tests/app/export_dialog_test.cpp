@@ -140,7 +140,7 @@ TEST_CASE("a page of the export dialog is the page of its command line: the same
   HeadlessWindow window(lesson("first-light"), large);
   window.press('e', true);
   window.settle();
-  click(window, part("options"), {"kind2", "page"});
+  click(window, part("options"), {"kind2", "web page"});
   window.settle();
   click(window, "export", {"copy"});
   const fs::path written = folder / "page.html";
