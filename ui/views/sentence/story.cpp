@@ -243,7 +243,7 @@ std::string claim_of(const std::string& file, const std::string& layer, Index he
   const HeadClaim* claim = claim_at(file, layer, head);
   if (!claim || (brief && claim->brief.empty())) return {};
   const std::string does = in_language(brief ? claim->brief : claim->does, language);
-  if (!claim->measured.contains("accuracy") || !claim->measured.contains("without")) return does;
+  if (brief || !claim->measured.contains("accuracy") || !claim->measured.contains("without")) return does;
   // In one piece, so that no line breaks in it.
   const auto part = [&](const char* field) {
     return std::to_string(std::lround(100 * claim->measured[field].get<double>()));
