@@ -376,6 +376,7 @@ TEST_CASE("a Chinese sentence typed beside the English model is read by the Chin
   Document document;
   const auto opening = trained_document("en");
   begin_anew(document, *opening, opening->scenario);
+  document.view.looking.level = Level::sentence;
   HeadlessWindow window(document);
   window.settle();
   window.type("老人把信交给了国王");

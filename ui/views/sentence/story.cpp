@@ -26,6 +26,14 @@ std::span<const HeadClaim> claims_of(const std::string& file) {
   return model == models.end() ? std::span<const HeadClaim>() : model->claims;
 }
 
+/// " 54 → 20 %": the right answers with the head and without it, in one piece, so that no line breaks in it.
+std::string measured_share(const HeadClaim& claim) {
+  const auto& measured = claim.measured;
+  if (!measured.contains("accuracy") || !measured.contains("without")) return {};
+  const auto part = [&](const char* field) { return std::to_string(std::lround(100 * measured[field].get<double>())); };
+  return " " + part("accuracy") + "\u00A0→\u00A0" + part("without") + "\u00A0%";
+}
+
 /// The layer of the network that the trace shows.
 const NetworkLayer& layer_of(const Network& network, const Trace& trace) {
   return network.layers()[static_cast<std::size_t>(network.layer_or_first(trace.scenario.layer))];
@@ -50,7 +58,9 @@ void add_rail(const Trace& trace, const View& view, const NetworkRun& run, Sente
     if (&run.keys_of(at) != &run.keys_of(chosen)) shown.keys = &run.keys_of(at);
     const bool is_cut = run.heads_of(at) != layer.heads;  // what its heads do was measured before
     const auto claim = [&](Index h, bool brief) {
-      return is_cut ? std::string() : claim_of(network.file(), layer.layer, h, view.language, brief);
+      if (is_cut) return std::string();
+      const std::string does = claim_of(network.file(), layer.layer, h, view.language, brief);
+      return brief || does.empty() ? does : does + measured_share(*claim_at(network.file(), layer.layer, h));
     };
     for (Index h = 0; h < weights.size(1); ++h) {
       const bool is_chosen = at == chosen && h == view.head;
@@ -242,13 +252,7 @@ std::string claim_of(const std::string& file, const std::string& layer, Index he
                      bool brief) {
   const HeadClaim* claim = claim_at(file, layer, head);
   if (!claim || (brief && claim->brief.empty())) return {};
-  const std::string does = in_language(brief ? claim->brief : claim->does, language);
-  if (!claim->measured.contains("accuracy") || !claim->measured.contains("without")) return does;
-  // In one piece, so that no line breaks in it.
-  const auto part = [&](const char* field) {
-    return std::to_string(std::lround(100 * claim->measured[field].get<double>()));
-  };
-  return does + " " + part("accuracy") + "\u00A0→\u00A0" + part("without") + "\u00A0%";
+  return in_language(brief ? claim->brief : claim->does, language);
 }
 
 const char* rest_key(const HeadClaim& claim) {

@@ -51,7 +51,7 @@ class ShownText {
   std::string own_, given_, languages_;  ///< the last: the names of the languages, each in its own script
   // The state at the last collection.
   const Trace* trace_ = nullptr;
-  std::string language_, message_, text_, typing_;
+  std::string language_, message_, typed_, typing_;
   ViewKind view_ = ViewKind::pipeline;
   Dialog dialog_ = Dialog::none;
   std::string folder_;

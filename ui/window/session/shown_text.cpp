@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <iterator>
 
 #include "core/compute/network/network.h"
 #include "core/compute/network/network_trace.h"
@@ -69,19 +68,16 @@ void ShownText::gather(const Document& document, const Words& words, const Opene
                        std::string_view typing) {
   const std::string message = document.error.empty() ? document.notice : words.translate(document.error);
   const bool same = !own_.empty() && trace_ == document.trace.get() && language_ == words.language() &&
-                    view_ == document.view.kind && message_ == message && text_ == document.scenario.text &&
+                    view_ == document.view.kind && message_ == message && typed_ == document.scenario.text &&
                     typing_ == typing;
   if (same && !dialog_changed(document.view, pictures)) return;
   trace_ = document.trace.get();
   message_ = message;
   language_ = words.language();
   view_ = document.view.kind;
-  text_ = document.scenario.text;
+  typed_ = document.scenario.text;
   typing_ = typing;
-  // What is being typed, as far as it is not ASCII, which is always there: Chinese in an English window.
-  std::string typed;
-  std::ranges::copy_if(typing, std::back_inserter(typed), [](char c) { return static_cast<unsigned char>(c) >= 0x80; });
-  given_ = document_text(document, words) + text_ + typed + open_dialog_text(document.view, opener.recent(), pictures) +
+  given_ = document_text(document, words) + typing_ + open_dialog_text(document.view, opener.recent(), pictures) +
            layer_dialog_text(document.view);
   if (languages_.empty()) {
     for (const std::string& language : list_languages()) languages_ += language_name(language);
