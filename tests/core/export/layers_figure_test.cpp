@@ -401,7 +401,8 @@ TEST_CASE("a part that drowns the others ends the bar before it, and the title s
     const FigureLayout layout = lay_out(drawn, colormap("signal", drawn.theme), typesetter);
     CHECK(std::ranges::count(layout.inside, "≈", &Label::text) == 1);
   }
-  scenario.text = "red star blue";
+  scenario.file = "model:english";
+  scenario.text = "The cat sat on the mat and it slept";
   CHECK(!figure_for(*compute_any(scenario), options).broken_bar);
 }
 
