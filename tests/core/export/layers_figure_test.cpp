@@ -401,10 +401,9 @@ TEST_CASE("a part that drowns the others ends the bar before it, and the title s
     const FigureLayout layout = lay_out(drawn, colormap("signal", drawn.theme), typesetter);
     CHECK(std::ranges::count(layout.inside, "≈", &Label::text) == 1);
   }
-  Scenario even;
-  even.source = Source::file;
-  even.file = "model:english";
-  CHECK(!figure_for(*compute_any(even), options).broken_bar);
+  scenario.file = "model:english";
+  scenario.text = "The cat sat on the mat and it slept";
+  CHECK(!figure_for(*compute_any(scenario), options).broken_bar);
 }
 
 TEST_CASE("layers of a file are drawn with the cells masked that are 0 in every head of theirs, as one layer is") {
