@@ -140,9 +140,9 @@ TEST_CASE(
 TEST_CASE(
     "in the view Train a text file is what a network is to learn; one of which nothing can be learned is refused") {
   const samples::TempFolder scratch;
-  std::string sentences;
-  for (int i = 0; i < 4; ++i) sentences += "the cat sat on the mat\nthe dog sat on the log\nthe cat saw the dog\n";
-  samples::write_text(scratch / "mine.txt", sentences);
+  samples::write_text(scratch / "mine.txt",
+                      "the cat sat on the mat\nthe dog sat on the log\nthe cat saw the dog\n"
+                      "the dog saw the cat\nthe mat is on the log\nthe log is on the mat\n");
   samples::write_text(scratch / "one.txt", "a\n");
   samples::write_text(scratch / "none.txt", "");
   Document document = network_document("train:reverse;d_model=16;steps=4@0");

@@ -158,14 +158,16 @@ TEST_CASE(
   for (const char* language : {"en", "zh"}) {
     Document document;
     document.view.language = language;
-    document.view.presenting = true;
-    HeadlessWindow lesson(document, {1024, 768});
+    document.view.alone = true;  // a presented pipeline's small cards have no notes
+    HeadlessWindow lesson(document, {720, 560});
     lesson.session.open("lesson:why-sqrt-d");
     lesson.session.perform(GoToStep{2});
     Record record = drawn_by(lesson);
     INFO(language);
-    CHECK(std::ranges::count(record.texts, std::string(Words(language)("pipeline.extremes_short")),
-                             &RecordedText::text) >= 5);
+    const std::string extremes = Words(language)("pipeline.extremes_short");
+    CHECK(std::ranges::count_if(record.texts, [&](const RecordedText& text) {
+            return text.text.find(extremes) != std::string::npos;
+          }) >= 5);
     CHECK(shortened(record) == "");
     for (const float width : {640.0f, 1024.0f, 1600.0f}) {
       document = random_document(6, 32, 4);

@@ -123,8 +123,7 @@ struct Applier {
   }
   void operator()(const Hover& hover) const { document.view.hovered = hover.cell; }
   void operator()(const Pin&) const {
-    if (!document.trace) return;
-    document.pinned = document.trace->gradients_of ? document.trace->gradients_of : document.trace;
+    document.pinned = document.trace && document.trace->gradients_of ? document.trace->gradients_of : document.trace;
     document.difference.reset();
   }
   void operator()(const Unpin&) const {

@@ -72,7 +72,15 @@ void draw_help(const Frame& frame, Rect place) {
   const bool two =
       place.width() >= 2 * wanted + 84 * u;  // in columns, as high as a small screen; in a narrow window it scrolls
   const std::size_t lines = two ? (std::size(shortcuts) + 1) / 2 : std::size(shortcuts);
-  const std::string title = std::string(frame.words("help.title")) + "  ·  Headlight " + version_text();
+  struct Title {
+    std::string words;
+  };
+  const std::string& title =
+      frame.pictures
+          .get<Title>(
+              [&] { return Title{std::string(frame.words("help.title")) + "  ·  Headlight " + version_text()}; },
+              frame.words.language())
+          .words;
   const DialogArea area(frame, place, Dialog::help, "help", title.c_str(),
                         {(two ? 2 : 1) * wanted + 44 * u, line * static_cast<float>(lines) + 78 * u});
   if (!area.open()) return;
