@@ -322,8 +322,9 @@ class Writer {
         break;
       case QuestionKind::number: {
         const bool wrong = question.measure && question.measure->wrong && shown.wrong;
-        const double value =
-            question.measure ? measured(*question.measure, wrong ? *shown.wrong : trace) : question.number;
+        // How far a run comes is what the lesson states: measured again it may differ in its last digit.
+        const bool computed = question.measure && question.measure->take != Taking::accuracy;
+        const double value = computed ? measured(*question.measure, wrong ? *shown.wrong : trace) : question.number;
         sheet_.answer(text_.answer, key_ ? number_words(value) : "");
         if (!key_) hidden_.add(value);
         break;
