@@ -20,7 +20,7 @@ namespace {
 
 void draw_kind(const Frame& frame, ExportChoice& choice) {
   constexpr const char* first[] = {"export.figure", "export.numbers", "export.stages"};
-  constexpr const char* second[] = {"export.bundle", "export.page", "export.window", "export.animation"};
+  constexpr const char* second[] = {"export.bundle", "export.web_page", "export.window", "export.animation"};
   const int now = static_cast<int>(choice.kind);
   if (const auto kind = pick(frame, "kind", first, now)) choice.kind = static_cast<ExportKind>(*kind);
   if (const auto kind = pick(frame, "kind2", second, now - 3)) choice.kind = static_cast<ExportKind>(*kind + 3);
