@@ -136,11 +136,11 @@ TEST_CASE("a page of the export dialog is the page of its command line: the same
   const ExportFolder folder;
   fs::create_directories(folder / "assets");
   std::ofstream(folder / "assets" / "headlight.html") << "<title>Headlight</title><!-- document --><script></script>";
+  setenv("HEADLIGHT_ASSETS", (folder / "assets").c_str(), 1);
   HeadlessWindow window(lesson("first-light"), large);
   window.press('e', true);
   window.settle();
   click(window, part("options"), {"kind2", "web page"});
-  setenv("HEADLIGHT_ASSETS", (folder / "assets").c_str(), 1);
   window.settle();
   click(window, "export", {"copy"});
   const fs::path written = folder / "page.html";
