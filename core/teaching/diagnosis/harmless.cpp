@@ -82,22 +82,6 @@ bool differs_by_row_factors(const Tensor& mine, const Tensor& right) {
   return fits;
 }
 
-/// The factor c of mine = c · right; unset if there is none.
-std::optional<double> common_factor(const Tensor& mine, const Tensor& right, float slack) {
-  const Tensor a = mine.contiguous(), b = right.contiguous();
-  double products = 0, squares = 0;
-  for (std::size_t i = 0; i < a.values().size(); ++i) {
-    const auto x = static_cast<double>(a.values()[i]), y = static_cast<double>(b.values()[i]);
-    if (!std::isfinite(x) || !std::isfinite(y)) continue;
-    products += x * y;
-    squares += y * y;
-  }
-  const double factor = products / squares;
-  if (!std::isfinite(factor) || factor <= 0) return {};
-  const auto c = static_cast<float>(factor);
-  return all_agree(a, each_number(b, [c](float v) { return v * c; }), slack) ? std::optional(factor) : std::nullopt;
-}
-
 bool holds_scores(Stage stage) {
   return stage >= Stage::scores && stage <= Stage::masked_scores && stage != Stage::mask;
 }
@@ -134,7 +118,7 @@ std::optional<Finding> harmless(const Trace& run, const OwnStage& mine, const La
   const bool scaled = mine.stage >= Stage::Q && mine.stage <= Stage::scaled_scores && mine.stage != Stage::V &&
                       mine.stage != Stage::V_heads;
   if (scaled && later.count > 0) {
-    if (const std::optional<double> factor = common_factor(mine.values, right, mine.slack))
+    if (const std::optional<double> factor = factor_between(mine.values, right, mine.slack); factor.value_or(0) > 0)
       return nothing_changed(stage + " is multiplied by " + formatted("%.5g", *factor) +
                              ", as where the scale is applied to the queries or keys; the weights are right.");
   }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/base/tensor/each_matrix.h"
 #include "core/base/tensor/error.h"
 #include "core/base/text/texts.h"
 
@@ -274,6 +275,23 @@ double relative_difference(const Tensor& mine, const Tensor& right) {
   }
   if (torn * 2 > a.values().size()) return infinite;
   return std::sqrt(differences / std::max(squares, 1e-12));
+}
+
+std::optional<double> factor_between(const Tensor& mine, const Tensor& right, float slack) {
+  if (mine.shape() != right.shape()) return {};
+  const Tensor a = mine.contiguous(), b = right.contiguous();
+  double products = 0, squares = 0;
+  for (std::size_t i = 0; i < a.values().size(); ++i) {
+    const auto x = static_cast<double>(a.values()[i]), y = static_cast<double>(b.values()[i]);
+    if (!std::isfinite(x) || !std::isfinite(y)) continue;
+    products += x * y;
+    squares += y * y;
+  }
+  const double factor = products / squares;
+  if (!std::isfinite(factor)) return {};
+  const auto c = static_cast<float>(factor);
+  const Tensor scaled = each_number(b, [c](float v) { return std::isfinite(v) ? v * c : v; });
+  return all_agree(a, scaled, slack) ? std::optional(factor) : std::nullopt;
 }
 
 bool all_agree(const Tensor& mine, const Tensor& right, float slack) {

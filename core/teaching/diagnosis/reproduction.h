@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,9 +44,9 @@ class Evidence {
   struct Reproduction {
     std::size_t end = 0;           ///< first index from `from` on that differs
     std::size_t contradicted = 0;  ///< stages before `from` that differ, though they agree in the base
-    std::size_t gained = 0;        ///< stages in [from, end) that agree, but not in the base; a NaN is no agreement
-    bool first = false;            ///< stage `from` itself agrees; false if there is nothing to compare
-    double misfit = 0;             ///< the largest relative difference of the stages in [from, end)
+    std::size_t gained = 0;  ///< stages in [from, end) that agree, but not in the base; not those of NaN throughout
+    bool first = false;      ///< stage `from` itself agrees; false if there is nothing to compare
+    double misfit = 0;       ///< the largest relative difference of the stages in [from, end)
   };
   /// Computes the variant as far as it agrees. `strict`: it must not contradict a stage before `from` either.
   Reproduction reproduce(const Base& base, const Variant& variant, std::size_t from, const Run& run,
@@ -85,6 +86,9 @@ Agreement agreement(const Tensor& mine, const Tensor& right, float slack = 0);
 /// The root mean square of mine − right over that of right, over the numbers that are finite in both; infinite for
 /// different shapes, and where most numbers are finite in one of them only.
 double relative_difference(const Tensor& mine, const Tensor& right);
+/// The factor c of mine = c · right, by least squares over the numbers that are finite in both; unset where the tensors
+/// are not proportional.
+std::optional<double> factor_between(const Tensor& mine, const Tensor& right, float slack);
 /// The same without the position; false for different shapes.
 bool all_agree(const Tensor& mine, const Tensor& right, float slack = 0);
 

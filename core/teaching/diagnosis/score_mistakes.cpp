@@ -163,23 +163,6 @@ Variants weights_transposed(const Suspect& suspect) {
 // Mistakes that multiply all numbers of a stage by one factor.
 namespace {
 
-/// The factor c of mine = c · right, by least squares over the finite numbers; nothing if they are not proportional.
-std::optional<float> factor_between(const Tensor& mine, const Tensor& right, float slack) {
-  if (mine.shape() != right.shape()) return {};
-  const Tensor a = mine.contiguous(), b = right.contiguous();
-  double products = 0, squares = 0;
-  for (std::size_t i = 0; i < a.values().size(); ++i) {
-    const auto x = static_cast<double>(a.values()[i]), y = static_cast<double>(b.values()[i]);
-    if (!std::isfinite(x) || !std::isfinite(y)) continue;
-    products += x * y;
-    squares += y * y;
-  }
-  const auto factor = static_cast<float>(products / squares);
-  if (!std::isfinite(factor) || factor == 0 || std::abs(factor - 1) < 1e-4F) return {};
-  const Tensor scaled = each_number(b, [factor](float v) { return std::isfinite(v) ? v * factor : v; });
-  return all_agree(a, scaled, slack) ? std::optional(factor) : std::nullopt;
-}
-
 /// The factor c with which weights = softmax(c · scores): differences of log-weights in a row are c times those of the
 /// scores.
 std::optional<float> factor_in_weights(const Tensor& scores, const Tensor& weights) {
@@ -247,8 +230,10 @@ Variant times(Stage stage, float factor, const Dims& dims) {
 Variants constant_factor(const Suspect& suspect) {
   const Trace& run = suspect.run;
   Variants variants;
-  const auto add = [&](Stage stage, std::optional<float> factor) {
-    if (factor && run.has(stage)) variants.push_back(times(stage, *factor, run.dims()));
+  const auto add = [&](Stage stage, std::optional<double> factor) {
+    const double c = factor.value_or(1);
+    if (run.has(stage) && c != 0 && std::abs(c - 1) >= 1e-4)
+      variants.push_back(times(stage, static_cast<float>(c), run.dims()));
   };
   for (const OwnStage& own : suspect.own.stages) {
     if (!own.fits || own.stage == Stage::mask) continue;
@@ -265,7 +250,7 @@ Variants constant_factor(const Suspect& suspect) {
     };
     add(Stage::head_outputs, factor_between(without_bias(own->values), without_bias(run[Stage::output]), own->slack));
   }
-  for (const Size& size : usual_factors(run.dims())) add(Stage::scaled_scores, size.value);
+  for (const Size& size : usual_factors(run.dims())) add(Stage::scaled_scores, static_cast<double>(size.value));
   return variants;
 }
 
