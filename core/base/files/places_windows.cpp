@@ -1,4 +1,3 @@
-// The program's manifest makes UTF-8 the encoding of the environment's variables (app/windows/headlight.manifest).
 #include <cstdlib>
 #include <string>
 
@@ -10,8 +9,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path place_in(const char* variable) {
-  const char* value = std::getenv(variable);
+/// In UTF-16, so that names of any language are whole.
+fs::path place_in(const wchar_t* variable) {
+  const wchar_t* value = ::_wgetenv(variable);
   return value != nullptr ? fs::path(value) : fs::path();
 }
 
@@ -25,9 +25,9 @@ fs::path running_program() {
   return path;
 }
 
-fs::path home_folder() { return place_in("USERPROFILE"); }
+fs::path home_folder() { return place_in(L"USERPROFILE"); }
 
-fs::path state_folder() { return below(place_in("APPDATA"), "headlight"); }
+fs::path state_folder() { return below(place_in(L"APPDATA"), "headlight"); }
 
 std::vector<fs::path> own_data_folders() {
   const fs::path state = state_folder();

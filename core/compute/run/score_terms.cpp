@@ -120,8 +120,6 @@ constexpr ScoreTerm terms[] = {
 
 }  // namespace
 
-std::span<const ScoreTerm> score_terms() { return terms; }
-
 std::vector<const ScoreTerm*> terms_of(const Scenario& scenario, const Inputs& inputs) {
   std::vector<const ScoreTerm*> found;
   for (const ScoreTerm& term : terms) {

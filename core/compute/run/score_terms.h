@@ -38,9 +38,7 @@ struct ScoreTerm {
   TermOfScript (*script)(const Trace& trace, bool torch);
 };
 
-/// All terms, in the order in which they are added.
-std::span<const ScoreTerm> score_terms();
-/// Those of a run.
+/// Those of a run, in the order in which they are added.
 std::vector<const ScoreTerm*> terms_of(const Scenario& scenario, const Inputs& inputs);
 
 /// What they add in this trace, whose t5_table and query_offset are known; equal tensors are those of `last`.
