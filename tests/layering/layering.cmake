@@ -1,6 +1,7 @@
 # cmake -DROOT=DIR -P layering.cmake: fails if a layer under DIR includes what is above it or beside it.
 # The arrows point down: app → ui → core. core knows no window at all; ui knows Dear ImGui, but no platform. And within
-# core and within ui no folder includes, over however many others, one that includes it; no wing of core (core/base, core/rules, …) either.
+# core and within ui no folder includes, over however many others, one that includes it; no wing of core (core/base,
+# core/rules, …) either.
 cmake_minimum_required(VERSION 3.25)
 
 set(platform "GL/|GLES[23]?/|OpenGL/|EGL/|KHR/|GLFW/|glad|imgui_impl_|X11/")

@@ -100,4 +100,19 @@ std::size_t terminal_width(std::string_view text) {
   return width;
 }
 
+std::string for_markup(std::string_view text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t from = at;
+    const char32_t c = next_character(text, at);
+    if (c == '&') out += "&amp;";
+    else if (c == '<') out += "&lt;";
+    else if (c == '>') out += "&gt;";
+    else if (c == '"') out += "&quot;";
+    else if ((c < 0x20 && c != '\t') || c == 0xFFFD || c == 0xFFFE || c == 0xFFFF) out += "\xEF\xBF\xBD";
+    else out += text.substr(from, at - from);
+  }
+  return out;
+}
+
 }  // namespace headlight

@@ -58,4 +58,7 @@ inline char32_t next_character(std::string_view text, std::size_t& at) {
   return good ? character : U'\uFFFD';
 }
 
+/// As the text of XML and HTML: markup is escaped, and U+FFFD replaces characters that XML forbids.
+std::string for_markup(std::string_view text);
+
 }  // namespace headlight

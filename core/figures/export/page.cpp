@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <set>
 #include <span>
 
@@ -11,11 +9,13 @@
 
 #include "core/base/assets/assets.h"
 #include "core/base/files/error_place.h"
+#include "core/base/files/load_budget.h"
 #include "core/base/files/places.h"
 #include "core/base/files/whole_file.h"
 #include "core/base/tensor/error.h"
 #include "core/base/text/number_text.h"
 #include "core/base/text/texts.h"
+#include "core/base/text/unicode.h"
 #include "core/base/text/utf8_path.h"
 #include "core/compute/network/pictures.h"
 #include "core/models/architecture/model_folder.h"
@@ -31,31 +31,32 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view place_of_document = "<!-- document -->", plain_title = "<title>Headlight</title>";
 
-std::string bytes_of(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(in), {}};
-  if (!in.is_open() || in.bad()) throw FileError(utf8_from(path), "cannot be read", "expected a file");
-  return bytes;
-}
-
 bool is_text(const std::string& name) {
   constexpr const char* endings[] = {".json", ".md", ".txt", ".csv", ".tsv", ".jinja"};
   return std::ranges::any_of(endings, [&](const char* ending) { return name.ends_with(ending); });
 }
 
-/// Throws if the page would tell of folders of this machine, or would be too large to hand out.
-void check_can_be_given_away(const PageFile& file, const std::string& content, const std::string& folder) {
-  const std::string subject = file.from.empty() ? file.name : utf8_from(file.from);
-  if (content.size() > largest_in_page)
-    throw FileError(subject, Message("{0} MB are too many for a page", content.size() / 1'000'000),
+std::string subject_of(const PageFile& file) { return file.from.empty() ? file.name : utf8_from(file.from); }
+
+/// What stands in the file. One that is too large to hand out is not read.
+std::string content_of(const PageFile& file) {
+  std::error_code error;
+  const std::uintmax_t size = file.from.empty() ? file.text.size() : fs::file_size(file.from, error);
+  if (!error && size > largest_in_page)
+    throw FileError(subject_of(file), Message("{0} MB are too many for a page", size / 1'000'000),
                     Message("expected files of at most {0} MB", largest_in_page / 1'000'000));
+  return file.from.empty() ? file.text : whole_text(file.from, largest_in_page, ErrorPlace{subject_of(file)});
+}
+
+/// Throws if the page would tell of folders of this machine.
+void check_can_be_given_away(const PageFile& file, const std::string& content, const std::string& folder) {
   if (!is_text(file.name)) return;
   for (const std::string& place : {utf8_from(home_folder()), folder}) {
     if (place.size() < 2) continue;  // "/" says nothing
     const std::size_t at = content.find(place + "/");
     if (at == std::string::npos) continue;
     const std::string path = content.substr(at, content.find_first_of("\"'\n\r ,)>", at) - at);
-    throw FileError(subject, Message("holds {0}, a place on this machine", path),
+    throw FileError(subject_of(file), Message("holds {0}, a place on this machine", path),
                     "expected a document without such paths: whoever gets the page can read them");
   }
 }
@@ -131,20 +132,10 @@ PageDocument lesson_document(const std::string& file) {
   return {name, name, {}, packer.take()};
 }
 
-/// Without markup.
-std::string for_html(std::string text) {
-  const std::pair<const char*, const char*> escapes[] = {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}};
-  for (const auto& [from, to] : escapes) {
-    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += std::string_view(to).size())
-      text.replace(at, 1, to);
-  }
-  return text;
-}
-
 std::string json_of(const PageDocument& document) {
   nlohmann::ordered_json files = nlohmann::ordered_json::array();
   for (const PageFile& file : document.files) {
-    const std::string content = file.from.empty() ? file.text : bytes_of(file.from);
+    const std::string content = content_of(file);
     std::error_code error;
     const std::string folder =
         file.from.empty() ? "" : utf8_from(fs::absolute(file.from, error).lexically_normal().parent_path());
@@ -152,14 +143,13 @@ std::string json_of(const PageDocument& document) {
     const auto* bytes = reinterpret_cast<const std::uint8_t*>(content.data());
     files.push_back({{"name", file.name}, {"data", base64({bytes, content.size()})}});
   }
-  std::string json = nlohmann::ordered_json{
+  const std::string json = nlohmann::ordered_json{
       {"name", document.name},
       {"open", document.open},
       {"words", document.words},
       {"files",
        std::move(files)}}.dump();
-  for (std::size_t at = 0; (at = json.find('<', at)) != std::string::npos;) json.replace(at, 1, "\\u003c");
-  return json;
+  return replaced(json, "<", "\\u003c");  // JSON must not end its <script> element
 }
 
 void replace_once(std::string& text, std::string_view from, const std::string& to) {
@@ -221,12 +211,13 @@ fs::path page_template() {
 
 std::uintmax_t write_page(const fs::path& target, const PageDocument& document) {
   const fs::path from = page_template();
-  std::string page = bytes_of(from);
+  constexpr std::uint64_t most = 64'000'000;  // of a page that ./run-web made
+  std::string page = whole_text(from, most, ErrorPlace{utf8_from(from)});
   if (page.find(place_of_document) == std::string::npos)
     throw FileError(utf8_from(from), "is not the page of this program", "expected what ./run-web --one-file makes");
   const std::string json = json_of(document);
   replace_once(page, place_of_document, "<script type=\"application/json\" id=\"document\">" + json + "</script>");
-  replace_once(page, plain_title, "<title>" + for_html(document.name) + " · Headlight</title>");
+  replace_once(page, plain_title, "<title>" + for_markup(document.name) + " · Headlight</title>");
   write_whole_file(target, page);
   return page.size();
 }

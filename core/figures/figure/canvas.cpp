@@ -40,22 +40,6 @@ std::string paint(Rgba colour) {
   return out;
 }
 
-/// XML text: markup is escaped, and U+FFFD replaces characters that XML forbids.
-std::string escape(std::string_view text) {
-  std::string out;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t from = at;
-    const char32_t c = next_character(text, at);
-    if (c == '&') out += "&amp;";
-    else if (c == '<') out += "&lt;";
-    else if (c == '>') out += "&gt;";
-    else if (c == '"') out += "&quot;";
-    else if ((c < 0x20 && c != '\t') || c == 0xFFFD || c == 0xFFFE || c == 0xFFFF) out += "\xEF\xBF\xBD";
-    else out += text.substr(from, at - from);
-  }
-  return out;
-}
-
 /// The patterns of heatmap_raster.h at scale 1. Their grids begin at the figure's origin.
 std::string patterns(const ThemeColours& t, bool on_paper) {
   const auto pattern = [](const char* id, float period, Rgba ground, const std::string& inside) {
@@ -99,7 +83,7 @@ void SvgCanvas::text(const Label& label) {
     return;
   }
   svg_ += "<text" + attribute("x", number(label.at.x)) + attribute("y", number(label.at.y)) +
-          attribute("font-family", escape(typesetter_.families(label.role))) +
+          attribute("font-family", for_markup(typesetter_.families(label.role))) +
           attribute("font-size", number(label.size)) + paint(label.colour);
   const int weight = typesetter_.weight(label.role);
   if (weight != 400) svg_ += attribute("font-weight", std::to_string(weight));
@@ -117,7 +101,7 @@ void SvgCanvas::text(const Label& label) {
   bool low = false;
   while (true) {
     const std::size_t mark = std::min(rest.find_first_of(std::string_view("\x1E\x1F")), rest.size());
-    const std::string part = escape(std::string(rest.substr(0, mark)));
+    const std::string part = for_markup(std::string(rest.substr(0, mark)));
     if (low)
       svg_ += "<tspan" + attribute("dy", drop) + attribute("font-size", number(label.size * index_size)) + ">" + part +
               "</tspan>";
@@ -246,8 +230,8 @@ void SvgCanvas::colour_bar(const Box& rect, const Colormap& map, bool upright) {
 
 std::string with_svg_about(std::string svg, const std::string& title, const std::string& description) {
   const std::size_t inside = svg.find(">\n", svg.find("<svg")) + 2;
-  std::string about = title.empty() ? std::string() : "<title>" + escape(title) + "</title>\n";
-  about += "<desc>" + escape(description) + "</desc>\n";
+  std::string about = title.empty() ? std::string() : "<title>" + for_markup(title) + "</title>\n";
+  about += "<desc>" + for_markup(description) + "</desc>\n";
   return svg.insert(inside, about);
 }
 

@@ -44,7 +44,8 @@ View asking(View view, LayerQuestion question) {
   return view;
 }
 
-bool is_text_file(const std::string& path) { return lowercase(utf8_from(path_from(path).extension())) == ".txt"; }
+std::string ending_of(const std::string& path) { return lowercase(utf8_from(path_from(path).extension())); }
+bool is_text_file(const std::string& path) { return ending_of(path) == ".txt"; }
 
 /// Whether the file is a mask for the open document. A text file may be one, too; in the view Train it is what a
 /// network is to learn.
@@ -139,7 +140,7 @@ bool has_own_work(const Document& document) {
 
 bool show_picture(Document& document, const std::string& path) {
   const auto run = document.trace ? network_of(document.trace->inputs) : nullptr;
-  const std::string ending = lowercase(utf8_from(path_from(path).extension()));
+  const std::string ending = ending_of(path);
   const bool picture = ending == ".png" || ending == ".jpg" || ending == ".jpeg";
   if (!picture || !run || !run->network->spec().picture || document.view.kind == ViewKind::mask) return false;
   apply(document, EditScenario{[path](Scenario& s) { s.image = path; }, {}});
