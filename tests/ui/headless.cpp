@@ -136,6 +136,7 @@ void HeadlessWindow::drag(ImVec2 from, ImVec2 to, int which) {
     const float share = static_cast<float>(i) / steps;
     move({from.x + (to.x - from.x) * share, from.y + (to.y - from.y) * share});
     frame();
+    settle();  // a hand is slower than what it changes
   }
   button(false, which);
   frame();

@@ -142,7 +142,7 @@ void draw_levels_view(const Frame& frame, Rect place) {
     return;
   }
   level == Level::operation ? draw_operation_view(near, place) : draw_sentence_view(near, place);
-  const bool held = level == Level::operation && drags_in_operation(near, place);
+  const bool held = level == Level::operation && drags_in_operation(near);
   draw_pointer_tools(near, place, level == Level::operation ? stage_shown(frame) : Stage::weights, held);
 }
 

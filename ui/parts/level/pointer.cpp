@@ -6,10 +6,25 @@
 #include "ui/parts/widgets/pressable.h"
 
 namespace headlight {
+namespace {
+
+struct PressedTarget {
+  std::optional<SceneTarget> target;
+  ImVec2 at{};  ///< of the press
+};
+
+ImVec2 pressed_at() { return ImGui::GetIO().MouseClickedPos[0]; }
+
+}  // namespace
 
 ScenePointer point_at(const Frame& frame, const char* surface, Rect place, const Scene& scene,
                       std::initializer_list<SceneAction> only_shown) {
   clickable(surface, place);
+  PressedTarget& pressed = frame.pictures.get<PressedTarget>([] { return PressedTarget{}; });
+  if (ImGui::IsItemActivated()) {
+    const SceneTarget* target = target_at(scene, pressed_at());
+    pressed = {target ? std::optional(*target) : std::nullopt, pressed_at()};
+  }
   ScenePointer pointer;
   pointer.over = ImGui::IsItemHovered();
   pointer.held = ImGui::IsItemActive();
@@ -24,7 +39,12 @@ ScenePointer point_at(const Frame& frame, const char* surface, Rect place, const
   return pointer;
 }
 
-const SceneTarget* pressed_target(const Scene& scene) { return target_at(scene, ImGui::GetIO().MouseClickedPos[0]); }
+const SceneTarget* pressed_target(const Frame& frame) {
+  const auto* pressed = frame.pictures.find<PressedTarget>();
+  const bool of_this_press =
+      pressed && pressed->target && pressed->at.x == pressed_at().x && pressed->at.y == pressed_at().y;
+  return of_this_press ? &*pressed->target : nullptr;
+}
 
 void hover(const Frame& frame, const std::optional<Cell>& cell) {
   if (cell != frame.view().hovered) frame.actions.push_back(Hover{cell});

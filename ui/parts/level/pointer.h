@@ -21,8 +21,9 @@ struct ScenePointer {
 /// targets with one of `only_shown`. Fields and controls come before it, or they would not get the pointer.
 ScenePointer point_at(const Frame& frame, const char* surface, Rect place, const Scene& scene,
                       std::initializer_list<SceneAction> only_shown = {});
-/// Where the button was pressed: the target that is dragged. Null if there is none.
-const SceneTarget* pressed_target(const Scene& scene);
+/// The target on which the button was pressed, as it was then: a drag goes on when the scene changes under it. Null if
+/// there was none.
+const SceneTarget* pressed_target(const Frame& frame);
 /// The cell under the pointer becomes the hovered one, and has its menu.
 void hover(const Frame& frame, const std::optional<Cell>& cell);
 void hover_or_select(const Frame& frame, const std::optional<Cell>& cell, bool clicked);

@@ -65,7 +65,7 @@ Cell cell_of_gradient(const Trace& gradients, const View& view, Stage stage);
 /// Keys, in every view: J shows the followed word's journey, G the geometry; pressed again, the step.
 void press_facet_keys(const Frame& frame);
 /// Whether the pressed object is being dragged.
-bool drags_in_operation(const Frame& frame, Rect place);
+bool drags_in_operation(const Frame& frame);
 /// If the next word is shown and can be drawn, draws and appends it; returns whether it did.
 bool write_next_word(const Frame& frame);
 /// The scene as it was drawn last; null if it was not.

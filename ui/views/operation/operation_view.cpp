@@ -157,9 +157,9 @@ void click(const Frame& frame, const SceneTarget& target) {
 }
 
 /// While it is held, the temperature follows the pointer: another scale of the scores, in one undo step.
-void drag_temperature(const Frame& frame, const Scene& scene) {
-  const auto track = std::ranges::find(scene.targets, SceneAction::temperature, &SceneTarget::action);
-  if (track == scene.targets.end() || !track->rect.contains(ImGui::GetIO().MouseClickedPos[0])) return;
+void drag_temperature(const Frame& frame) {
+  const SceneTarget* track = pressed_target(frame);
+  if (!track || track->action != SceneAction::temperature) return;
   const double t =
       temperature_at(*frame.trace(), (ImGui::GetIO().MousePos.x - track->rect.min.x) / track->rect.width());
   const double plain = 1 / std::sqrt(static_cast<double>(frame.trace()->dims().d_head));
@@ -178,13 +178,13 @@ struct HeldScore {
 };
 
 /// The score follows the pointer, and the whole row with it; the document's numbers stay as they are.
-void drag_score(const Frame& frame, const Scene& scene) {
+void drag_score(const Frame& frame) {
   HeldScore& score = frame.pictures.get<HeldScore>([] { return HeldScore{}; });
   const ImGuiIO& io = ImGui::GetIO();
   const Trace& trace = *frame.trace();
   const Index query = focus_of(trace, frame.view()).query;
   if (ImGui::IsItemActivated()) {
-    const SceneTarget* pressed = pressed_target(scene);
+    const SceneTarget* pressed = pressed_target(frame);
     score.held = pressed && pressed->action == SceneAction::score;
     if (!score.held) return;
     score.key = pressed->index;
@@ -305,8 +305,8 @@ const Scene& operation_scene(const Frame& frame, Rect place) {
       .scene;
 }
 
-bool drags_in_operation(const Frame& frame, Rect place) {
-  const SceneTarget* pressed = pressed_target(operation_scene(frame, place));
+bool drags_in_operation(const Frame& frame) {
+  const SceneTarget* pressed = pressed_target(frame);
   return pressed && (pressed->action == SceneAction::temperature || pressed->action == SceneAction::score ||
                      pressed->action == SceneAction::sampling);
 }
@@ -322,9 +322,9 @@ void draw_operation_view(const Frame& frame, Rect place) {
                                         ? std::optional(target->index)
                                         : std::nullopt;
   if (pointer.held) {
-    drag_temperature(frame, scene);
-    if (shows_next(frame)) drag_sampling(frame, scene, story_here(frame));
-    drag_score(frame, scene);
+    drag_temperature(frame);
+    if (shows_next(frame)) drag_sampling(frame, story_here(frame));
+    drag_score(frame);
   }
   if (pointer.clicked && target) {
     click(frame, *target);

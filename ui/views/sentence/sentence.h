@@ -124,6 +124,6 @@ void draw_sentence_view(const Frame& frame, Rect place);
 bool says_error(const Frame& frame);
 
 /// Moves a sampling slider while it is held.
-void drag_sampling(const Frame& frame, const Scene& scene, const SentenceStory& story);
+void drag_sampling(const Frame& frame, const SentenceStory& story);
 
 }  // namespace headlight

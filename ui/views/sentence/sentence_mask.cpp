@@ -5,6 +5,7 @@
 
 #include "ui/base/frame/frame.h"
 #include "ui/base/look/measure.h"
+#include "ui/parts/level/pointer.h"
 #include "ui/views/sentence/sides.h"
 #include "ui/views/sentence/word_line.h"
 
@@ -74,7 +75,7 @@ void put_window_edge(Pen& pen, const WordLine& line, const Row& row, Index query
 
 void drag_window_edge(const Frame& frame, const Scene& scene) {
   const ImGuiIO& io = ImGui::GetIO();
-  const SceneTarget* pressed = target_at(scene, io.MouseClickedPos[0]);
+  const SceneTarget* pressed = pressed_target(frame);
   if (!pressed || pressed->action != SceneAction::window_edge || !was_dragged(frame)) return;
   const Index query = pressed->index;
   // The edge goes to the boundary before the word that it is nearest to.

@@ -255,8 +255,8 @@ void press_enter(const Frame& frame, const Scene& scene) {
   });
 }
 
-void drag_opacity(const Frame& frame, const Scene& scene) {
-  const SceneTarget* pressed = pressed_target(scene);
+void drag_opacity(const Frame& frame) {
+  const SceneTarget* pressed = pressed_target(frame);
   if (!pressed || pressed->action != SceneAction::opacity) return;
   const float share = std::clamp((ImGui::GetIO().MousePos.x - pressed->rect.min.x) / pressed->rect.width(), 0.0f, 1.0f),
               rounded = std::round(20 * share) / 20;
@@ -274,8 +274,8 @@ void draw_pointed_patch(const Frame& frame, const SceneTarget* target) {
 
 }  // namespace
 
-void drag_sampling(const Frame& frame, const Scene& scene, const SentenceStory& story) {
-  const SceneTarget* pressed = pressed_target(scene);
+void drag_sampling(const Frame& frame, const SentenceStory& story) {
+  const SceneTarget* pressed = pressed_target(frame);
   if (!pressed || pressed->action != SceneAction::sampling) return;
   const double share = static_cast<double>((ImGui::GetIO().MousePos.x - pressed->rect.min.x) / pressed->rect.width());
   const Sampling now =
@@ -317,8 +317,8 @@ void draw_sentence_view(const Frame& frame, Rect place) {
                                         ? std::optional(target->index)
                                         : std::nullopt;
   if (pointer.held) {
-    drag_sampling(frame, scene, story(frame));
-    drag_opacity(frame, scene);
+    drag_sampling(frame, story(frame));
+    drag_opacity(frame);
     sentence_parts::drag_window_edge(frame, scene);
   }
   if (pointer.clicked && target) {

@@ -32,7 +32,7 @@ Index step_under(const TrainScene& made) {
 }
 
 void drag(const Frame& frame, const TrainStory& story, const TrainScene& made) {
-  const SceneTarget* pressed = pressed_target(made.scene);
+  const SceneTarget* pressed = pressed_target(frame);
   if (!pressed || pressed->action != SceneAction::own) return;
   const auto does = static_cast<TrainTarget>(pressed->index);
   if (does == TrainTarget::curve) {
