@@ -84,7 +84,7 @@ def save_arrays(path: str, arrays: Mapping[str, Array]) -> None:
     """Writes an .npz for the program."""
     made: Dict[str, np.ndarray[Any, Any]] = {str(name): array_of(value, str(name)) for name, value in arrays.items()}
     try:
-        np.savez(path, **made)
+        np.savez(path, **made)  # type: ignore[arg-type,unused-ignore]  # NumPy 2.2 takes a keyword for allow_pickle
     except (OSError, TypeError, ValueError) as error:
         raise HeadlightError(f"the arrays cannot be written: {error}; expected names that are texts, and room for them") from None
 

@@ -40,7 +40,7 @@ void put_residual(Pen& pen, const ResidualSteps& residual, Rect room) {
   const SceneContext& context = pen.context();
   const Look& look = pen.look();
   const float u = pen.u();
-  const auto& [steps, names] = residual;
+  const std::vector<Tensor>& steps = residual.sizes;
   const Index batch = std::min(context.view.batch, steps.front().size(0) - 1), n = steps.front().size(1);
   float most = 0;
   for (const Tensor& step : steps) {
@@ -78,14 +78,14 @@ void put_residual(Pen& pen, const ResidualSteps& residual, Rect room) {
   };
   put_line(mean, look.after, 2.4f * u);
   float end = -1e9f;
-  const float last_width = pen.measure(Face::ui, caption, names.back()).x;
+  const float last_width = pen.measure(Face::ui, caption, residual.names.back()).x;
   for (std::size_t s = 0; s < steps.size(); ++s) {
-    const float width = pen.measure(Face::ui, caption, names[s]).x;
+    const float width = pen.measure(Face::ui, caption, residual.names[s]).x;
     const bool is_last = s + 1 == steps.size();
     const float middle = std::clamp(point(s, 0).x, room.min.x + width / 2, room.max.x - width / 2);
     if (middle - width / 2 < end + 6 * u || (!is_last && middle + width / 2 > room.max.x - last_width - 8 * u))
       continue;
-    pen.caption({middle, room.max.y - caption * 0.6f}, Align::middle, names[s]);
+    pen.caption({middle, room.max.y - caption * 0.6f}, Align::middle, residual.names[s]);
     end = middle + width / 2;
   }
 }

@@ -271,8 +271,8 @@ void offer_guess(const Frame& frame, const Scene& scene) {
 
 void press_facet_keys(const Frame& frame) {
   if (!has_facets(*frame.trace())) return;
-  for (const auto& [key, facet] : {std::pair('j', Facet::journey), std::pair('g', Facet::geometry)}) {
-    if (frame.letter(key))
+  for (const Facet facet : {Facet::journey, Facet::geometry}) {
+    if (frame.letter(facet == Facet::journey ? 'j' : 'g'))
       frame.show([facet, trace = frame.document.trace, &timeline = frame.timeline](View& v) {
         if (level_shown(v) == Level::pipeline) {  // of what is selected
           if (v.selected && contains(*trace, *v.selected)) v = with_focus_on(std::move(v), *trace, *v.selected);
