@@ -47,6 +47,28 @@ def slopes(heads):
     return np.array(powers(near) + powers(2 * near)[0::2][:heads - near])
 
 
+def t5_buckets(distance, count, both, furthest=128):
+    """Raffel et al.'s code: half of a direction's buckets are for a distance each, the others grow with its logarithm."""
+    first = np.zeros(distance.shape, int)
+    if both:
+        count //= 2
+        first, distance = np.where(distance > 0, count, 0), np.abs(distance)
+    else:
+        distance = np.maximum(-distance, 0)
+    exact = count // 2
+    with np.errstate(all="ignore"):
+        far = exact + (np.log(distance / exact) / math.log(furthest / exact) * (count - exact)).astype(int)
+    return first + np.where(distance < exact, distance, np.minimum(far, count - 1))
+
+
+def t5_bias(c, table, both=None, furthest=128, sign=1, symmetric=False, laid_out=False):
+    """[H, n_q, n_k] of a table [buckets, H]."""
+    distance = sign * (np.arange(c["n_k"])[None, :] - np.arange(c["n_q"])[:, None] - c["offset"])
+    both = c["t5_both"] if both is None else both
+    values = table[t5_buckets(-np.abs(distance) if symmetric else distance, len(table), both, furthest)]
+    return values.reshape(c["H"], *distance.shape) if laid_out else values.transpose(2, 0, 1)
+
+
 def mask_of(c, **changes):
     """[B, H, n_q, n_k], true = may attend; None without a mask."""
     g = {**c, **changes}
@@ -73,10 +95,32 @@ def linear(x, W, b):
     return x @ W.T + (0 if b is None else b)
 
 
+def before(c, m, x):
+    """What the projections of queries and of keys and values are given: x, normalised where the block does that."""
+    how, norm = m.get("how") if m.get("kind") == "norm_before" else "", c["before"]
+    if how == "added":  # x is the input as it is
+        y = normed(x, m["norm"], 1e-5)
+        return (y if "q" in m["which"] else x), (y if "k" in m["which"] else x)
+    if not norm:
+        return x, x
+
+    def once(x, kind=norm["kind"], epsilon=norm["epsilon"], axis=-1, learned=True):
+        return normed(x, kind, epsilon, axis) * (norm["weight"] if learned else 1) + (norm["bias"] if learned else 0)
+    usual = once(x)
+    if how == "missing":
+        return (x if "q" in m["which"] else usual), (x if "k" in m["which"] else usual)
+    wrong = {"twice": lambda: once(usual), "axis": lambda: once(x, axis=m["axis"]), "kind": lambda: once(x, m["norm"]),
+             "epsilon": lambda: once(x, epsilon=m["epsilon"]), "weights": lambda: once(x, learned=False)}
+    return 2 * (wrong[how]() if how in wrong else usual,)
+
+
 def attention(c, m=None):
     """Every stage for the settings c with the mistake m, {"kind": …}; raises NotHere."""
     m = m or {}
     kind, p = m.get("kind", ""), c["parameters"]
+    if kind == "heads_off":
+        c = dict(c, H=m["H"], G=m["H"], d=c["H"] * c["d"] // m["H"])
+        c["turned"] = c["d"]
     B, H, G, n_q, n_k, d = (c[name] for name in ("B", "H", "G", "n_q", "n_k", "d"))
     s = {}
     W, b = {i: p["W" + i] for i in "qkvo"}, {i: p.get("b" + i) for i in "qkvo"}
@@ -91,7 +135,7 @@ def attention(c, m=None):
             rows = np.concatenate([b["q"], b["k"], b["v"]]).reshape(H, 3, d)
             b["q"], b["k"], b["v"] = (rows[:, i].ravel() for i in range(3))
     order = m.get("order", "qkv") if kind == "exchanged" else "qkv"
-    x_q, x_k = p["query"], p["key"]
+    x_q, x_k = before(c, m, p["query"]) if p["key"] is p["query"] else (p["query"], p["key"])
     over_batch = kind == "attention_over_batch"
     if over_batch:
         x_q, x_k = x_q.swapaxes(0, 1), x_k.swapaxes(0, 1)
@@ -121,7 +165,23 @@ def attention(c, m=None):
             epsilon = m["epsilon"]
         if kind == "norm_axis":
             axis = m["axis"]
-        return x if kind == "norm_missing" and which in m["which"] else normed(x, how, epsilon, axis)
+        if kind == "norm_missing" and which in m["which"]:
+            return x
+        whole = c["norm_whole"] != (kind == "norm_whole")
+        heads, weight, add = x.shape[1], p.get(which + "_norm"), p.get(which + "_norm_bias", 0)
+        if kind == "norm_weights" and m["how"] == "other":
+            weight, add = p[m["from"] + "_norm"], p.get(m["from"] + "_norm_bias", 0)
+        if weight is None or (kind == "norm_weights" and m["how"] == "missing" and which in m["which"]):
+            weight, add = 1, 0
+        if kind == "norm_weights" and m["how"] == "plus one":
+            weight = 1 + weight
+
+        def each(x, given):  # a number for each channel of the whole width, or of a head
+            return given if np.ndim(given) == 0 or whole or len(given) == x.shape[-1] else given.reshape(heads, 1, -1)
+        if whole:
+            x = x.transpose(0, 2, 1, 3).reshape(x.shape[0], x.shape[2], -1)
+        x = normed(x, how, epsilon, axis) * each(x, weight) + each(x, add)
+        return x.reshape(*x.shape[:2], heads, -1).transpose(0, 2, 1, 3) if whole else x
 
     def rope(x, which):
         how, base, turned, place, sign, width = c["rope"], c["base"], c["turned"], positions[which], 1, None
@@ -189,6 +249,8 @@ def attention(c, m=None):
         if kind == "alibi_sign":
             distance = -distance
         bias = slope[:, None, None] * distance
+    elif p.get("t5") is not None:
+        bias = t5_bias(c, p["t5"], **(m["rule"] if kind == "t5" else {}))
     elif c["attn_bias"] is not None:
         bias = c["attn_bias"]
 
@@ -198,10 +260,10 @@ def attention(c, m=None):
         if kind == "mask_added":
             return x + {"true": mask, "false": ~mask}[m["what"]]
         if kind == "mask_multiplied":
-            return x * np.where(mask, 0, -1e9)
+            return x * np.where(mask, 0, m.get("fill", -1e9))
         return np.where(mask, x, fill)
 
-    has = {"scaled": True, "capped": bool(c["cap"]), "biased": bool(c["alibi"]) or c["attn_bias"] is not None, "masked": mask is not None}
+    has = {"scaled": True, "capped": bool(c["cap"]), "biased": c["alibi"] or p.get("t5") is not None or c["attn_bias"] is not None, "masked": mask is not None}
     does = {"scaled": lambda x: x * scale, "capped": lambda x: cap * np.tanh(x / cap), "biased": lambda x: x + bias, "masked": masked}
     for step in m.get("steps", ("scaled", "capped", "biased", "masked")):
         if step == "masked" and mask is not None:

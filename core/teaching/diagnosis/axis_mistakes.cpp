@@ -277,26 +277,4 @@ Variants softmax_twice(const Suspect&) {
           {.explanation = text, .rules = {{Stage::head_outputs, gathered}}}};
 }
 
-Variants norm_axis(const Suspect& suspect) {
-  const Trace& run = suspect.run;
-  if (!run.has(Stage::Q_normed)) return {};
-  Variants variants;
-  for (const auto& [axis, what] :
-       {std::pair(Index{2}, "positions"), std::pair(Index{1}, "heads"), std::pair(Index{0}, "sequences")}) {
-    Variant& variant = variants.emplace_back(Variant{std::string("Queries and keys are normalised over the ") + what +
-                                                     " in place of each head's channels. Write x = norm(x, dim=-1)."});
-    for (const auto& [stage, from] :
-         {std::pair(Stage::Q_normed, Stage::Q_heads), std::pair(Stage::K_normed, Stage::K_heads)}) {
-      variant.rules[stage] = [axis = axis, stage = stage, from = from](const Trace& t, const Usual&) {
-        HeadNorm norm = norm_of(t, stage);
-        norm.gain = norm.bias = Tensor();
-        norm.over_all_heads = false;
-        const Tensor turned = t[from].transpose(axis, 3).contiguous();
-        return normalise_heads(turned, norm).transpose(axis, 3).contiguous();
-      };
-    }
-  }
-  return variants;
-}
-
 }  // namespace headlight::mistakes

@@ -265,11 +265,15 @@ Variants no_output_projection(const Suspect& suspect) {
 
 Variants residual_included(const Suspect& suspect) {
   const Tensor& x = suspect.run[Stage::query];
-  if (!x.defined() || x.shape() != suspect.run[Stage::output].shape()) return {};
-  return {
-      {.explanation = "The layer's input is added to the output: that is the residual connection around attention, not "
-                      "attention itself; save the output before x + output. Write output = out_proj(concat).",
-       .rules = {{Stage::output, [](const Trace& t, const Usual& usual) { return sum(usual(), t[Stage::query]); }}}}};
+  Variants variants;
+  for (const Tensor& added : {x, residual_of(suspect.run)}) {
+    if (!added.defined() || added.shape() != suspect.run[Stage::output].shape()) continue;
+    variants.push_back(
+        {.explanation = "The layer's input is added to the output: that is the residual connection around attention, "
+                        "not attention itself; save the output before x + output. Write output = out_proj(concat).",
+         .rules = {{Stage::output, [added](const Trace&, const Usual& usual) { return sum(usual(), added); }}}});
+  }
+  return variants;
 }
 
 Variants value_is_key(const Suspect& suspect) {
