@@ -64,6 +64,8 @@ std::string text_of(double value) { return formatted("%.5g", value); }
 Variant with_words(const Number& number, double value, const std::string& text) {
   Variant variant = number.with(value);
   variant.explanation = number.words(text);
+  variant.yours = text;
+  variant.here = text_of(number.now);
   return variant;
 }
 

@@ -26,6 +26,7 @@ struct Variant {
   std::function<void(Inputs&)> inputs{};  ///< other sources and sizes; only in a run that no own stages were put into
   bool harmless = false;                  ///< no weight of a row that has keys changes
   bool rare = false;                      ///< reported only if no other mistake produces the same numbers
+  std::string yours{}, here{};            ///< the number or the code that differs: the user's, and this run's; or ""
 };
 
 /// The settings of a run with this fill, also in rows that may attend to no key.
@@ -66,8 +67,10 @@ using Variants = std::vector<Variant>;
 
 using Find = Variants(const Suspect& suspect);
 // score_mistakes.cpp
-Find no_scale, scale_by_d_model, scale_multiplied, scale_without_root, softmax_over_queries, softmax_over_heads,
-    sigmoid_weights, query_key_swapped, weights_transposed, dropout_active, constant_factor;
+Find no_scale, scale_by_d_model, scale_multiplied, scale_without_root, query_key_swapped, weights_transposed,
+    dropout_active, constant_factor;
+// softmax_mistakes.cpp
+Find softmax_over_queries, softmax_over_heads, sigmoid_weights, softmax_twice, softmax_missing, softmax_wrong;
 // mask_mistakes.cpp
 Find mask_inverted, mask_ignored, mask_after_softmax, mask_finite_fill, causal_excludes_self, causal_sees_next,
     causal_wrong_corner, mask_transposed, padding_on_queries;
@@ -87,11 +90,13 @@ Find norm_off, norm_weights_off, norm_epsilon, norm_axis;
 Find input_norm_missing, input_normalised, input_norm_off, input_norm_epsilon;
 // axis_mistakes.cpp
 Find attention_over_batch, attention_over_heads, batch_and_heads_swapped, split_interleaved, packed_reordered,
-    softmax_twice;
+    keys_reordered;
 // head_mistakes.cpp
-Find weight_not_transposed, bias_missing, bias_twice, no_output_projection, residual_included, value_is_key,
-    key_value_swapped, split_without_transpose, merge_without_transpose, merge_permuted, rope_pairing, rope_on_values,
-    gqa_tiled, heads_averaged;
+Find split_without_transpose, merge_without_transpose, merge_permuted, rope_pairing, rope_on_values, gqa_tiled,
+    heads_averaged;
+// projection_mistakes.cpp
+Find weight_not_transposed, bias_missing, bias_twice, bias_exchanged, no_output_projection, residual_included,
+    value_is_key, key_value_swapped, wrong_input;
 
 /// The scores that the mask is applied to, in a partly computed run.
 const Tensor& scores_before_mask(const Trace& so_far);
@@ -104,6 +109,8 @@ Tensor residual_of(const Trace& run);
 Rule projected(Stage x, Stage weight, Stage bias);
 /// "b_q, b_k and b_v"
 std::string joined_by_and(const std::vector<std::string>& names);
+/// " is" for one, " are" for more.
+const char* is_or_are(std::size_t count);
 /// All non-empty subsets of `size` items as bits, the smallest first.
 std::vector<unsigned> subsets(std::size_t size);
 

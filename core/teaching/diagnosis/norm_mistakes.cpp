@@ -5,6 +5,7 @@
 #include "core/base/tensor/each_matrix.h"
 #include "core/base/text/number_text.h"
 #include "core/compute/attention/norm_and_rotation.h"
+#include "core/compute/attention/projection.h"
 #include "core/compute/run/stage_steps.h"
 #include "core/teaching/diagnosis/fitted_number.h"
 #include "core/teaching/diagnosis/mistakes.h"
@@ -71,6 +72,22 @@ Variants norm_off(const Suspect& suspect) {
     variants.push_back(normed_by(
         [=](HeadNorm& norm) { norm.kind = kind, norm.epsilon = epsilon, norm.gain = norm.bias = Tensor(); }, text));
   }
+  const auto of_values = [](const Trace& t, const Tensor& values) {
+    HeadNorm norm = norm_of(t, Stage::K_normed);
+    norm.gain = norm.bias = Tensor();
+    norm.over_all_heads = false;
+    return normalise_heads(values, norm);
+  };
+  const std::string values_too =
+      "The values are normalised too; the norm belongs to queries and keys alone. Write q, k = q_norm(q), k_norm(k).";
+  variants.push_back(
+      {.explanation = values_too,
+       .rules = {{Stage::V_heads, [of_values](const Trace& t, const Usual& usual) { return of_values(t, usual()); }}}});
+  variants.push_back(
+      {.explanation = values_too, .rules = {{Stage::head_outputs, [of_values](const Trace& t, const Usual&) {
+                                               return gather_values(t[*t.standing_for(Stage::dropped_weights)],
+                                                                    of_values(t, t[Stage::V_heads]));
+                                             }}}});
   const Dims& d = run.dims();
   if (d.heads == 1) return variants;
   const auto whole = [&d](Index heads) {

@@ -1,10 +1,12 @@
 // RoPE with another number or rule.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "core/base/text/number_text.h"
 #include "core/compute/attention/norm_and_rotation.h"
+#include "core/compute/attention/projection.h"
 #include "core/compute/run/stage_steps.h"
 #include "core/teaching/diagnosis/fitted_number.h"
 #include "core/teaching/diagnosis/mistakes.h"
@@ -103,6 +105,8 @@ Variants rope_share(const Suspect& suspect) {
       r.frequencies = frequencies;
     };
     variants.push_back({.explanation = text, .rules = rotated_by(first_of_whole)});
+    for (Variant* variant : {&variants.back(), &variants.back() - 1})
+      variant->yours = std::to_string(turned), variant->here = std::to_string(now);
   }
   return variants;
 }
@@ -125,6 +129,33 @@ Variants rope_sign(const Suspect& suspect) {
   }
   return variants;
 }
+
+namespace {
+
+constexpr std::array<std::pair<Stage, Stage>, 2> rotations{
+    {{Stage::Q_rotated, Stage::Q_normed}, {Stage::K_rotated, Stage::K_normed}}};
+
+/// The pairs of this rotation, but each channel by the angle that it would have in the other pairing.
+Tensor turned_with_mixed_angles(const Tensor& heads, const Rotation& rotation) {
+  const Tensor packed = heads.contiguous();
+  Buffer values(packed.values().begin(), packed.values().end());
+  const Index rows = heads.size(2), d = heads.size(3), turned = rotation.turned();
+  for (Index at = 0; at < heads.count(); at += d) {
+    const auto x = packed.values().subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(d));
+    for (Index i = 0; i < turned; ++i) {
+      const RotaryPair pair = rotation.pair_of(i);
+      const Index other = pair.first == i ? pair.second : pair.first;
+      const double sign = pair.first == i ? -1 : 1;
+      const double angle = rotation.angle(at / d % rows, rotation.pairing == Rope::half ? i / 2 : i % (turned / 2));
+      values[static_cast<std::size_t>(at + i)] =
+          static_cast<float>(static_cast<double>(x[static_cast<std::size_t>(i)]) * std::cos(angle) +
+                             sign * static_cast<double>(x[static_cast<std::size_t>(other)]) * std::sin(angle));
+    }
+  }
+  return Tensor(heads.shape(), std::move(values));
+}
+
+}  // namespace
 
 Variants rope_formula(const Suspect& suspect) {
   if (!rotates(suspect) || !suspect.run.inputs.rules.rope_frequencies.empty()) return {};
@@ -150,11 +181,37 @@ Variants rope_formula(const Suspect& suspect) {
       "The rotary embedding is applied twice. Write q, k = apply_rotary(q, cos, sin), apply_rotary(k, cos, sin)."});
   for (const Stage stage : {Stage::Q_rotated, Stage::K_rotated})
     twice.rules[stage] = [stage](const Trace& t, const Usual& usual) { return rotate(usual(), rotation_of(t, stage)); };
+  Variant& mixed = variants.emplace_back(Variant{
+      run.scenario.rope == Rope::half
+          ? "The angles belong to neighbouring channels (freqs.repeat_interleave(2)), but the halves are turned. "
+            "Write emb = torch.cat((freqs, freqs), -1)."
+          : "The angles belong to the two halves (torch.cat((freqs, freqs))), but neighbouring channels are "
+            "turned. Write emb = freqs.repeat_interleave(2, -1)."});
+  for (const auto& [stage, from] : rotations) {
+    mixed.rules[stage] = [stage = stage, from = from](const Trace& t, const Usual&) {
+      return turned_with_mixed_angles(t[*t.standing_for(from)], rotation_of(t, stage));
+    };
+  }
+  if (run.dims().heads > 1 && turned == static_cast<double>(run.dims().d_head)) {
+    Variant& whole = variants.emplace_back(
+        Variant{"The whole width is rotated before it is split into heads, so that a head does not have all "
+                "frequencies. Write q = apply_rotary(q.view(B, n, H, d_head).transpose(1, 2))."});
+    for (const auto& [stage, from] : rotations) {
+      whole.rules[stage] = [stage = stage, from = from, base](const Trace& t, const Usual&) {
+        const Tensor& heads = t[*t.standing_for(from)];
+        const Tensor merged = merge_heads(heads);
+        const Index batch = merged.size(0), rows = merged.size(1), width = merged.size(2);
+        Rotation rotation = rotation_of(t, stage);
+        rotation.frequencies = rope_frequencies(base, width);
+        const Tensor rotated = rotate(merged.view({batch, 1, rows, width}), rotation).contiguous();
+        return split_heads(rotated.view({batch, rows, width}), heads.size(1)).contiguous();
+      };
+    }
+  }
   Variant& along_heads = variants.emplace_back(
       Variant{"The positions are counted along the heads: the rotary embedding takes [B, n, H, d] here. Write q = "
               "apply_rotary(q.transpose(1, 2)).transpose(1, 2)."});
-  for (const auto& [stage, from] :
-       {std::pair(Stage::Q_rotated, Stage::Q_normed), std::pair(Stage::K_rotated, Stage::K_normed)}) {
+  for (const auto& [stage, from] : rotations) {
     along_heads.rules[stage] = [stage = stage, from = from](const Trace& t, const Usual&) {
       const Tensor turned_axes = t[*t.standing_for(from)].transpose(1, 2).contiguous();
       return rotate(turned_axes, rotation_of(t, stage)).transpose(1, 2).contiguous();
