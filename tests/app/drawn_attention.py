@@ -29,6 +29,18 @@ def rotate(x, pairing, base, turned, positions, sign=1, width=None):
     return out
 
 
+def rotate_mixed(x, pairing, base, turned, positions):
+    """The angles of one pairing in the rotation of the other: torch.cat((freqs, freqs)) beside rotate_every_two, or the other way round."""
+    angle = np.asarray(positions, float)[:, None] * float(base) ** (-np.arange(0, turned, 2) / turned)
+    part, out = x[..., :turned], x.copy()
+    if pairing == "half":
+        angle, other = np.repeat(angle, 2, -1), np.concatenate([-part[..., turned // 2:], part[..., :turned // 2]], -1)
+    else:
+        angle, other = np.concatenate([angle, angle], -1), np.stack([-part[..., 1::2], part[..., 0::2]], -1).reshape(part.shape)
+    out[..., :turned] = part * np.cos(angle) + other * np.sin(angle)
+    return out
+
+
 def normed(x, kind, epsilon, axis=-1):
     if kind == "l2":
         return x / np.maximum(np.sqrt((x * x).sum(axis, keepdims=True)), 1e-12)
@@ -135,11 +147,18 @@ def attention(c, m=None):
             rows = np.concatenate([b["q"], b["k"], b["v"]]).reshape(H, 3, d)
             b["q"], b["k"], b["v"] = (rows[:, i].ravel() for i in range(3))
     order = m.get("order", "qkv") if kind == "exchanged" else "qkv"
+    if kind == "bias_exchanged":
+        need(len({np.shape(b[i]) for i in m["order"]} | {np.shape(b[i]) for i in "qkv"}) == 1)
+        b.update(dict(zip("qkv", [b[i] for i in m["order"]])))
     x_q, x_k = before(c, m, p["query"]) if p["key"] is p["query"] else (p["query"], p["key"])
+    x_v = x_k
+    if kind == "wrong_input":
+        x_k, x_v = (x_q if "k" in m["which"] else x_k), x_q
+        n_k = x_k.shape[1]
     over_batch = kind == "attention_over_batch"
     if over_batch:
-        x_q, x_k = x_q.swapaxes(0, 1), x_k.swapaxes(0, 1)
-    s["Q"], s["K"], s["V"] = linear(x_q, W[order[0]], b[order[0]]), linear(x_k, W[order[1]], b[order[1]]), linear(x_k, W[order[2]], b[order[2]])
+        x_q, x_k, x_v = x_q.swapaxes(0, 1), x_k.swapaxes(0, 1), x_v.swapaxes(0, 1)
+    s["Q"], s["K"], s["V"] = linear(x_q, W[order[0]], b[order[0]]), linear(x_k, W[order[1]], b[order[1]]), linear(x_v, W[order[2]], b[order[2]])
     if kind == "value_is_key":
         s["V"] = s["K"]
 
@@ -197,9 +216,13 @@ def attention(c, m=None):
             turned = m["turned"]
         if kind == "rope_sign" and which in m["which"]:
             sign = -1
+        if kind == "rope_angles":
+            return rotate_mixed(x, how, base, turned, place)
+        if kind == "rope_before_split":
+            whole = x.transpose(0, 2, 1, 3).reshape(x.shape[0], x.shape[2], -1)
+            return rotate(whole, how, base, whole.shape[-1], place).reshape(x.shape[0], x.shape[2], x.shape[1], -1).transpose(0, 2, 1, 3)
         return rotate(x, how, base, turned, place, sign, width)
 
-    q, k = q, k
     for step in ("rope", "norm") if kind == "norm_after_rope" else ("norm", "rope"):
         if step == "norm" and c["norm"]:
             q, k = s["Q_normed"], s["K_normed"] = norm(q, "q"), norm(k, "k")
@@ -207,10 +230,20 @@ def attention(c, m=None):
             q, k = s["Q_rotated"], s["K_rotated"] = rope(q, "q"), rope(k, "k")
             if kind == "rope_on_values":
                 v = rope(v, "k")
+    if kind == "values_normed":
+        v = normed(v, c["norm"], 1e-5 if c["norm"] == "layer" else 1e-6)
+    if kind == "keys_reordered":
+        k, v = (m["how"](k) if "k" in m["which"] else k), (m["how"](v) if "v" in m["which"] else v)
+    if kind == "keys_gathered":
+        v = k
 
     def grouped(x):
         if kind == "gqa_tiled":
             return np.tile(x, (1, H // G, 1, 1))
+        if kind == "group_along_batch":
+            return np.concatenate([x] * (H // G)).reshape(x.shape[0], H, *x.shape[2:])
+        if kind == "kv_heads_reversed":
+            x = x[:, ::-1]
         if kind == "first_group":
             return np.repeat(x[:, :1], H, 1)
         return np.repeat(x, H // G, 1)
@@ -264,7 +297,7 @@ def attention(c, m=None):
         return np.where(mask, x, fill)
 
     has = {"scaled": True, "capped": bool(c["cap"]), "biased": c["alibi"] or p.get("t5") is not None or c["attn_bias"] is not None, "masked": mask is not None}
-    does = {"scaled": lambda x: x * scale, "capped": lambda x: cap * np.tanh(x / cap), "biased": lambda x: x + bias, "masked": masked}
+    does = {"scaled": lambda x: x * scale, "capped": (lambda x: m["function"](x, cap)) if kind == "cap_other" else lambda x: cap * np.tanh(x / cap), "biased": lambda x: x + bias, "masked": masked}
     for step in m.get("steps", ("scaled", "capped", "biased", "masked")):
         if step == "masked" and mask is not None:
             s["mask"] = mask
@@ -275,6 +308,9 @@ def attention(c, m=None):
             s[step + "_scores"] = x
     s["masked_scores"] = x
     weights = softmax(x, {"softmax_over_queries": 2, "softmax_over_heads": 1}.get(kind, 3))
+    if kind == "softmax_other":
+        with np.errstate(all="ignore"):
+            weights = m["function"](x)
     if kind == "softmax_twice":
         weights = softmax(weights)
     if kind == "sigmoid_weights":
@@ -301,6 +337,10 @@ def attention(c, m=None):
     s["output"] = merged if kind == "no_output_projection" or W["o"] is None else linear(merged, W["o"], b["o"])
     if kind == "residual_included":
         s["output"] = s["output"] + p["query"]
+        if m.get("normed"):
+            s["output"] = normed(s["output"], "layer", 1e-5)
+    if kind == "bias_for_each_head":
+        s["output"] = s["output"] + (H - 1) * b["o"]
     if over_batch:
         s["output"] = s["output"].swapaxes(0, 1)
     return s

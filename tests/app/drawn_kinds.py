@@ -1,7 +1,7 @@
 """Settings drawn at random, and every kind of mistake with what it needs and the ids that name it."""
 import numpy as np
 
-from drawn_attention import mask_of, need
+from drawn_attention import mask_of, need, softmax
 
 
 def settings(rng, **wanted):
@@ -66,7 +66,7 @@ def settings(rng, **wanted):
     if wanted.get("square"):
         d_in = D
     p = {"query": rng.normal(size=(c["B"], c["n_q"], d_in))}
-    p["key"] = p["query"] if c["n_q"] == c["n_k"] and rng.random() < 0.8 else rng.normal(size=(c["B"], c["n_k"], d_in))
+    p["key"] = p["query"] if c["n_q"] == c["n_k"] and rng.random() < 0.8 and not wanted.get("cross") else rng.normal(size=(c["B"], c["n_k"], d_in))
     gain = float(rng.choice([1.0, 1.8]))
     for i, shape in {"q": (D, d_in), "k": (kv, d_in), "v": (kv, d_in), "o": (D, D)}.items():
         p["W" + i] = rng.uniform(-1, 1, shape) * gain * 1.7 / shape[1] ** 0.5
@@ -118,6 +118,15 @@ ROPE = lambda rng: dict(rope=str(rng.choice(["half", "interleaved"])), alibi=Fal
 T5 = lambda rng: dict(t5=int(rng.choice([8, 8, 32])), t5_both=bool(rng.integers(2)), alibi=False, rope="", attn_bias=None)
 LEARNED = lambda rng: dict(norm=str(rng.choice(["rms", "layer"])), learned=True, norm_whole=False)
 PLAIN = dict(file_mask=None, attn_bias=None, alibi=False, t5=0, learned=False, norm_whole=False)
+
+
+def powers(x):
+    return np.exp(x - x.max(-1, keepdims=True))
+
+
+SOFTMAXES = [lambda x: np.log(softmax(x)), powers, lambda x: powers(x) / (1 + powers(x).sum(-1, keepdims=True)),
+             lambda x: np.exp(x) / (1 + np.exp(x).sum(-1, keepdims=True)), lambda x: (x == x.max(-1, keepdims=True)) * 1.0,
+             lambda x: softmax(x) / softmax(x).sum(2, keepdims=True)]
 
 
 def other_heads(rng, c):
@@ -198,8 +207,8 @@ KINDS = {
     "mask ignored": (lambda r: dict(causal="top"), lambda r, c: dict(kind="mask_ignored"), ["mask_ignored"]),
     "mask after softmax": (lambda r: dict(causal="top"), lambda r, c: dict(kind="mask_after_softmax"), ["mask_after_softmax"]),
     "finite fill": (lambda r: dict(causal="top"), lambda r, c: dict(kind="mask_finite_fill", fill=float(r.choice([1e-9, -9, 0, -3]))), ["mask_finite_fill"]),
-    "batch attended": (lambda r: dict(B=int(r.choice([2, 3, 6])), n_q=6, n_k=6, **no_mask(r)), lambda r, c: (need(not c["alibi"] and c["attn_bias"] is None), dict(kind="attention_over_batch"))[1], ["attention_over_batch"]),
-    "heads attended": (lambda r: dict(no_mask(r), alibi=False, attn_bias=None, H=int(r.choice([2, 4, 6]))), lambda r, c: (need(square(c)), dict(kind="attention_over_heads"))[1], ["attention_over_batch"]),
+    "batch attended": (lambda r: dict(B=int(r.choice([2, 3, 6])), n_q=6, n_k=6, **no_mask(r)), lambda r, c: (need(not c["alibi"] and c["attn_bias"] is None and not c["t5"]), dict(kind="attention_over_batch"))[1], ["attention_over_batch"]),
+    "heads attended": (lambda r: dict(no_mask(r), alibi=False, attn_bias=None, t5=0, H=int(r.choice([2, 4, 6]))), lambda r, c: (need(square(c)), dict(kind="attention_over_heads"))[1], ["attention_over_batch"]),
     "batch and heads swapped": (lambda r: dict(B=2, H=4), lambda r, c: (need(c["G"] == 4), dict(kind="batch_heads_swapped"))[1], ["attention_over_batch"]),
     "split interleaved": (lambda r: dict(H=int(r.choice([2, 4]))), lambda r, c: dict(kind="split_interleaved", which=r.choice(["qkv", "qkv", "qk", "v"]), merge=bool(r.integers(2))), ["split_interleaved"]),
     "packed order": (lambda r: dict(H=4, G=4), lambda r, c: (need(c["G"] == c["H"] and c["parameters"]["key"] is c["parameters"]["query"]), dict(kind="packed_order"))[1], ["split_interleaved"]),
@@ -231,6 +240,24 @@ KINDS = {
     "norm before, epsilon": (BLOCK, lambda r, c: dict(kind="norm_before", how="epsilon", epsilon=float(r.choice([1e-2, 0.1, 1e-3]))), ["wrong_parameter"]),
     "norm before, weights": (BLOCK, lambda r, c: dict(kind="norm_before", how="weights"), ["wrong_parameter"]),
     "residual before the norm included": (BLOCK, lambda r, c: dict(kind="residual_included"), ["residual_included"]),
+    "no softmax": (lambda r: {}, lambda r, c: dict(kind="softmax_other", function=[lambda x: np.where(x < -1e3, 0, x), lambda x: np.maximum(x, 0)][r.integers(2)]), ["step_missing"]),
+    "another softmax": (lambda r: {}, lambda r, c: dict(kind="softmax_other", function=SOFTMAXES[r.integers(len(SOFTMAXES))]), ["softmax_wrong"]),
+    "softmax over all cells": (no_mask, lambda r, c: dict(kind="softmax_other", function=lambda x: softmax(x.reshape(*x.shape[:2], -1)).reshape(x.shape)), ["softmax_wrong"]),
+    "another cap": (lambda r: dict(cap=float(r.choice([1, 2, 3]))), lambda r, c: dict(kind="cap_other", function=[lambda x, cap: np.clip(x, -cap, cap), lambda x, cap: cap * np.tanh(x), lambda x, cap: np.tanh(x / cap)][r.integers(3)]), ["wrong_parameter"]),
+    "rope's angles of the other pairing": (lambda r: dict(ROPE(r), d=int(r.choice([6, 8]))), lambda r, c: dict(kind="rope_angles"), ["wrong_parameter"]),
+    "rope before the split": (lambda r: dict(ROPE(r), H=int(r.choice([2, 4]))), lambda r, c: (need(c["turned"] == c["d"]), dict(kind="rope_before_split"))[1], ["wrong_parameter"]),
+    "keys of a cache after the new ones": (lambda r: dict(n_q=int(r.integers(2, 5)), n_k=9), lambda r, c: dict(kind="keys_reordered", which=r.choice(["kv", "k", "v"]), how=lambda x: np.roll(x, c["n_q"], 2)), ["keys_reordered"]),
+    "keys or values reversed": (lambda r: {}, lambda r, c: dict(kind="keys_reordered", which=r.choice(["kv", "k", "v"]), how=lambda x: x[:, :, ::-1]), ["keys_reordered"]),
+    "values moved by one": (lambda r: {}, lambda r, c: (lambda by: dict(kind="keys_reordered", which="v", how=lambda x: np.roll(x, by, 2)))(int(r.choice([1, -1]))), ["keys_reordered"]),
+    "keys gathered": (lambda r: {}, lambda r, c: dict(kind="keys_gathered"), ["value_is_key"]),
+    "values normalised": (lambda r: dict(norm=str(r.choice(["rms", "layer", "l2"]))), lambda r, c: dict(kind="values_normed"), ["wrong_parameter"]),
+    "wrong input": (lambda r: dict(cross=True), lambda r, c: (need(square(c)), dict(kind="wrong_input", which=r.choice(["kv", "v"])))[1], ["wrong_input"]),
+    "self-attention for cross": (lambda r: dict(no_mask(r), cross=True, n_q=5, n_k=8, alibi=False, attn_bias=None), lambda r, c: (need(not c["t5"]), dict(kind="wrong_input", which="kv"))[1], ["wrong_input"]),
+    "bias of another projection": (lambda r: dict(bias=True), lambda r, c: (need(c["G"] == c["H"]), dict(kind="bias_exchanged", order=r.choice(["kqv", "qvk", "vkq", "qqq", "kkk", "vvv"])))[1], ["bias_exchanged"]),
+    "output's bias for each head": (lambda r: dict(bias=True, W_o=True, H=int(r.choice([3, 4]))), lambda r, c: dict(kind="bias_for_each_head"), ["bias_twice"]),
+    "groups along the batch": (lambda r: dict(H=4, G=2, B=int(r.choice([2, 3]))), lambda r, c: dict(kind="group_along_batch"), ["gqa_tiled"]),
+    "key/value heads reversed": (lambda r: dict(H=4, G=int(r.choice([2, 4]))), lambda r, c: dict(kind="kv_heads_reversed"), ["wrong_parameter"]),
+    "norm after attention included": (lambda r: dict(square=True), lambda r, c: dict(kind="residual_included", normed=True), ["residual_included"]),
     "rope on values": (ROPE, lambda r, c: dict(kind="rope_on_values"), ["rope_on_values"]),
 }
 WITH_MASK = {"rope missing": dict(causal="top"), "alibi missing": dict(causal="top"), "cap missing": dict(causal="top"), "norm missing": dict(causal="top"),
