@@ -81,7 +81,7 @@ def command_of(c, folder):
     if c["rope"]:
         words += ["--rope", c["rope"], "--rope-base", f"{c['base']:g}"]
         words += ["--rotary-dim", str(c["turned"])] if c["turned"] != c["d"] else []
-    words += ["--t5-bias", f"--t5-bidirectional={'true' if c['t5_both'] else 'false'}", "--scale", f"{c['scale'] or c['d'] ** -0.5:.9g}"] if c["t5"] else []
+    words += [f"--t5-bidirectional={'true' if c['t5_both'] else 'false'}", "--scale", f"{c['scale'] or c['d'] ** -0.5:.9g}"] if c["t5"] else []
     words += ["--alibi"] if c["alibi"] else []
     words += ["--softcap", f"{c['cap']:g}"] if c["cap"] else []
     words += [f"--qk-norm={c['norm']}"] if c["norm"] and not c["learned"] else []

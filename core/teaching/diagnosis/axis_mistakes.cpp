@@ -288,6 +288,7 @@ Variants keys_reordered(const Suspect& suspect) {
   const auto add = [&](const std::string& what, const std::vector<Stage>& stages,
                        const std::function<Index(Index)>& from) {
     Variant& variant = variants.emplace_back(Variant{what});
+    variant.rare = stages.size() > 1;  // only a mask or positions tell keys apart
     for (const Stage stage : stages)
       variant.rules[stage] = [from](const Trace&, const Usual& usual) { return with_rows(usual(), from); };
   };

@@ -3,12 +3,17 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <optional>
 
 #include "core/base/tensor/each_matrix.h"
 #include "core/base/text/number_text.h"
+#include "core/compute/network/network.h"
+#include "core/models/architecture/checkpoint.h"
 #include "core/rules/position/relative_bias.h"
+#include "core/scenario/inputs/tensor_file.h"
 #include "core/teaching/diagnosis/fitted_number.h"
 #include "core/teaching/diagnosis/mistakes.h"
+#include "core/teaching/diagnosis/reproduction.h"
 
 namespace headlight::mistakes {
 namespace {
@@ -122,37 +127,83 @@ Variants alibi_distances(const Suspect& suspect) {
   return variants;
 }
 
+namespace {
+
+struct RelativeTable {
+  Tensor values;  ///< [H, buckets]
+  bool both_ways;
+  Index furthest;
+};
+
+/// The table of a file that this bias was made of: both ways or one, up to T5's largest distance.
+std::optional<RelativeTable> table_in_file(const Trace& run) {
+  const std::shared_ptr<const TensorFile>& file = run.inputs.file;
+  if (!file || !file->shared_arrays()) return {};
+  const Dims& d = run.dims();
+  const Tensor bias = run.inputs.attn_bias.contiguous();
+  for (const ArrayEntry& entry : file->arrays().entries()) {
+    const bool is_table = entry.name.ends_with("relative_attention_bias.weight") && entry.shape.size() == 2 &&
+                          entry.shape[0] >= 4 && entry.shape[0] % 4 == 0 && entry.shape[1] == d.heads;
+    if (!is_table) continue;
+    const Tensor table = file->load(entry.name);
+    for (const bool both_ways : {true, false}) {
+      if (all_agree(t5_bias(table, both_ways, d.n_q, d.n_k, run.query_offset, t5_max_distance), bias))
+        return RelativeTable{table.transpose(0, 1).contiguous(), both_ways, t5_max_distance};
+    }
+  }
+  return {};
+}
+
+/// T5's table: a network's, a file's, or the one in their place.
+std::optional<RelativeTable> relative_table(const Trace& run) {
+  if (run.scenario.t5_bias && run.t5_table.defined())
+    return RelativeTable{run.t5_table, run.scenario.t5_bidirectional.value_or(true), t5_max_distance};
+  if (!run.inputs.attn_bias.defined() || run.scenario.attn_bias) return {};
+  const std::shared_ptr<const NetworkRun> pass = network_of(run.inputs);
+  if (!pass || !pass->network) return table_in_file(run);
+  const Network& network = *pass->network;
+  const auto& relative = network.attention_of(network.layer_or_first(run.scenario.layer)).relative;
+  if (!relative) return {};
+  return RelativeTable{network.checkpoint().load(relative->table).transpose(0, 1).contiguous(), relative->bidirectional,
+                       relative->furthest};
+}
+
+}  // namespace
+
 Variants t5_buckets_off(const Suspect& suspect) {
   const Trace& run = suspect.run;
-  if (!run.scenario.t5_bias || !run.t5_table.defined()) return {};
+  const std::optional<RelativeTable> table = relative_table(run);
+  if (!table) return {};
   const Dims& d = run.dims();
-  const bool both_ways = run.scenario.t5_bidirectional.value_or(true);
+  const bool both_ways = table->both_ways;
+  const Index usual = table->furthest;
   using Distance = std::function<Index(Index)>;  // of k − q
   const auto by_distance = [&](bool bidirectional, Index furthest, const Distance& distance) {
     return from_cells(d.heads, d.n_q, d.n_k, [&](Index h, Index q, Index k) {
       const Index away = distance(k - run.query_offset - q);
-      return run.t5_table.matrix()(h, t5_bucket(away, bidirectional, run.t5_table.size(1), furthest));
+      return table->values.matrix()(h, t5_bucket(away, bidirectional, table->values.size(1), furthest));
     });
   };
   const Distance plain = [](Index by) { return by; };
-  const Tensor now = by_distance(both_ways, t5_max_distance, plain);
+  const Tensor now = by_distance(both_ways, usual, plain);
   Variants variants;
   const auto add = [&](const Tensor& other, const std::string& what) {
     variants.push_back(bias_instead(other, now, what));
   };
   const std::string write = " Write relative_position = k - q.";
-  add(by_distance(!both_ways, t5_max_distance, plain), std::string("T5's buckets are those of ") +
-                                                           (both_ways ? "a decoder" : "an encoder") +
-                                                           ". Write bidirectional=" + (both_ways ? "True." : "False."));
-  add(by_distance(both_ways, t5_max_distance, std::negate<>()),
-      "T5's relative positions have the wrong sign, q − k." + write);
-  add(by_distance(both_ways, t5_max_distance, [](Index by) { return -std::abs(by); }),
+  add(by_distance(!both_ways, usual, plain), std::string("T5's buckets are those of ") +
+                                                 (both_ways ? "a decoder" : "an encoder") +
+                                                 ". Write bidirectional=" + (both_ways ? "True." : "False."));
+  add(by_distance(both_ways, usual, std::negate<>()), "T5's relative positions have the wrong sign, q − k." + write);
+  add(by_distance(both_ways, usual, [](Index by) { return -std::abs(by); }),
       "T5's buckets are symmetric: keys after the query have those of the keys before it." + write);
-  add(by_distance(both_ways, t5_max_distance, [](Index by) { return std::abs(by); }),
+  add(by_distance(both_ways, usual, [](Index by) { return std::abs(by); }),
       "T5's buckets are symmetric: keys before the query have those of the keys after it." + write);
-  for (const Index furthest : {32, 64, 256, 20, 16}) {
-    add(by_distance(both_ways, furthest, plain),
-        "T5's largest distance is " + std::to_string(furthest) + " in your code. Write max_distance=128.");
+  for (const Index furthest : {32, 64, 128, 256, 20, 16}) {
+    if (furthest == usual || furthest <= table->values.size(1) / (both_ways ? 4 : 2)) continue;
+    add(by_distance(both_ways, furthest, plain), "T5's largest distance is " + std::to_string(furthest) +
+                                                     " in your code. Write max_distance=" + std::to_string(usual) +
+                                                     ".");
   }
   if (d.heads > 1) {
     const Tensor by_cell = now.view({d.heads, d.n_q, d.n_k}).transpose(0, 1).transpose(1, 2).contiguous();

@@ -7,6 +7,7 @@
 #include "core/compute/attention/projection.h"
 #include "core/compute/network/layers.h"
 #include "core/teaching/diagnosis/mistakes.h"
+#include "core/teaching/diagnosis/reproduction.h"
 
 namespace headlight::mistakes {
 
@@ -198,7 +199,7 @@ Variants wrong_input(const Suspect& suspect) {
     Variant variant{what + write};
     bool fits = true;
     for (const Stage stage : stages) {
-      fits = fits && x.shape() == suspect.run[stage].shape() && !identical(x, suspect.run[stage]);
+      fits = fits && x.shape() == suspect.run[stage].shape() && !all_agree(x, suspect.run[stage]);
       variant.rules[stage] = [source](const Trace& t, const Usual&) { return t[source]; };
     }
     if (fits) variants.push_back(std::move(variant));
