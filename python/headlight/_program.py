@@ -1,6 +1,7 @@
 """Runs the program headlight: where it is, its options, its files, and what it says is wrong."""
 from __future__ import annotations
 
+import functools
 import json
 import os
 import pathlib
@@ -18,12 +19,24 @@ class HeadlightError(ValueError):
     """What is wrong, in one sentence; mostly the program's own."""
 
 
+@functools.lru_cache(maxsize=None)
+def _is_headlight(path: str) -> bool:
+    """Whether the program calls itself headlight. One that cannot be asked is taken for it: run() says what is wrong."""
+    try:
+        done = subprocess.run([path, "--version"], capture_output=True, text=True, errors="replace", timeout=20)
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return True
+    return "headlight" in done.stdout.lower()
+
+
 def program() -> str:
     """The path of the program. Raises HeadlightError where there is none."""
     said = os.environ.get("HEADLIGHT")
     if said:
         if shutil.which(said) is None:
             raise HeadlightError(f"HEADLIGHT: {said} is no program that can be run; expected the path of headlight")
+        if not _is_headlight(said):
+            raise HeadlightError(f"HEADLIGHT: {said} is another program; expected the path of headlight")
         return said
     found = shutil.which("headlight")
     if found:
@@ -54,8 +67,9 @@ def words_of(options: Mapping[str, Any]) -> List[str]:
 
 def run(words: Sequence[str], names: Optional[Mapping[str, str]] = None, statuses: Sequence[int] = (0,)) -> subprocess.CompletedProcess[str]:
     """Runs the program. In what it says, `names` stand for the paths of temporary files."""
+    path_of_program = program()
     try:
-        done = subprocess.run([program(), *words], capture_output=True, text=True, encoding="utf-8", errors="replace")
+        done = subprocess.run([path_of_program, *words], capture_output=True, text=True, encoding="utf-8", errors="replace")
     except (OSError, ValueError) as error:  # too many words, or one with a NUL
         raise HeadlightError(f"the program cannot be run: {getattr(error, 'strerror', None) or error}; expected shorter options, or arrays in a file") from None
     for path, name in (names or {}).items():

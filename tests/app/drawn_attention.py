@@ -29,6 +29,18 @@ def rotate(x, pairing, base, turned, positions, sign=1, width=None):
     return out
 
 
+def rotate_mixed(x, pairing, base, turned, positions):
+    """The angles of one pairing in the rotation of the other: torch.cat((freqs, freqs)) beside rotate_every_two, or the other way round."""
+    angle = np.asarray(positions, float)[:, None] * float(base) ** (-np.arange(0, turned, 2) / turned)
+    part, out = x[..., :turned], x.copy()
+    if pairing == "half":
+        angle, other = np.repeat(angle, 2, -1), np.concatenate([-part[..., turned // 2:], part[..., :turned // 2]], -1)
+    else:
+        angle, other = np.concatenate([angle, angle], -1), np.stack([-part[..., 1::2], part[..., 0::2]], -1).reshape(part.shape)
+    out[..., :turned] = part * np.cos(angle) + other * np.sin(angle)
+    return out
+
+
 def normed(x, kind, epsilon, axis=-1):
     if kind == "l2":
         return x / np.maximum(np.sqrt((x * x).sum(axis, keepdims=True)), 1e-12)
@@ -45,6 +57,28 @@ def slopes(heads):
         return np.array(powers(heads))
     near = 2 ** int(math.log2(heads))
     return np.array(powers(near) + powers(2 * near)[0::2][:heads - near])
+
+
+def t5_buckets(distance, count, both, furthest=128):
+    """Raffel et al.'s code: half of a direction's buckets are for a distance each, the others grow with its logarithm."""
+    first = np.zeros(distance.shape, int)
+    if both:
+        count //= 2
+        first, distance = np.where(distance > 0, count, 0), np.abs(distance)
+    else:
+        distance = np.maximum(-distance, 0)
+    exact = count // 2
+    with np.errstate(all="ignore"):
+        far = exact + (np.log(distance / exact) / math.log(furthest / exact) * (count - exact)).astype(int)
+    return first + np.where(distance < exact, distance, np.minimum(far, count - 1))
+
+
+def t5_bias(c, table, both=None, furthest=128, sign=1, symmetric=False, laid_out=False):
+    """[H, n_q, n_k] of a table [buckets, H]."""
+    distance = sign * (np.arange(c["n_k"])[None, :] - np.arange(c["n_q"])[:, None] - c["offset"])
+    both = c["t5_both"] if both is None else both
+    values = table[t5_buckets(-np.abs(distance) if symmetric else distance, len(table), both, furthest)]
+    return values.reshape(c["H"], *distance.shape) if laid_out else values.transpose(2, 0, 1)
 
 
 def mask_of(c, **changes):
@@ -73,10 +107,32 @@ def linear(x, W, b):
     return x @ W.T + (0 if b is None else b)
 
 
+def before(c, m, x):
+    """What the projections of queries and of keys and values are given: x, normalised where the block does that."""
+    how, norm = m.get("how") if m.get("kind") == "norm_before" else "", c["before"]
+    if how == "added":  # x is the input as it is
+        y = normed(x, m["norm"], 1e-5)
+        return (y if "q" in m["which"] else x), (y if "k" in m["which"] else x)
+    if not norm:
+        return x, x
+
+    def once(x, kind=norm["kind"], epsilon=norm["epsilon"], axis=-1, learned=True):
+        return normed(x, kind, epsilon, axis) * (norm["weight"] if learned else 1) + (norm["bias"] if learned else 0)
+    usual = once(x)
+    if how == "missing":
+        return (x if "q" in m["which"] else usual), (x if "k" in m["which"] else usual)
+    wrong = {"twice": lambda: once(usual), "axis": lambda: once(x, axis=m["axis"]), "kind": lambda: once(x, m["norm"]),
+             "epsilon": lambda: once(x, epsilon=m["epsilon"]), "weights": lambda: once(x, learned=False)}
+    return 2 * (wrong[how]() if how in wrong else usual,)
+
+
 def attention(c, m=None):
     """Every stage for the settings c with the mistake m, {"kind": …}; raises NotHere."""
     m = m or {}
     kind, p = m.get("kind", ""), c["parameters"]
+    if kind == "heads_off":
+        c = dict(c, H=m["H"], G=m["H"], d=c["H"] * c["d"] // m["H"])
+        c["turned"] = c["d"]
     B, H, G, n_q, n_k, d = (c[name] for name in ("B", "H", "G", "n_q", "n_k", "d"))
     s = {}
     W, b = {i: p["W" + i] for i in "qkvo"}, {i: p.get("b" + i) for i in "qkvo"}
@@ -91,11 +147,18 @@ def attention(c, m=None):
             rows = np.concatenate([b["q"], b["k"], b["v"]]).reshape(H, 3, d)
             b["q"], b["k"], b["v"] = (rows[:, i].ravel() for i in range(3))
     order = m.get("order", "qkv") if kind == "exchanged" else "qkv"
-    x_q, x_k = p["query"], p["key"]
+    if kind == "bias_exchanged":
+        need(len({np.shape(b[i]) for i in m["order"]} | {np.shape(b[i]) for i in "qkv"}) == 1)
+        b.update(dict(zip("qkv", [b[i] for i in m["order"]])))
+    x_q, x_k = before(c, m, p["query"]) if p["key"] is p["query"] else (p["query"], p["key"])
+    x_v = x_k
+    if kind == "wrong_input":
+        x_k, x_v = (x_q if "k" in m["which"] else x_k), x_q
+        n_k = x_k.shape[1]
     over_batch = kind == "attention_over_batch"
     if over_batch:
-        x_q, x_k = x_q.swapaxes(0, 1), x_k.swapaxes(0, 1)
-    s["Q"], s["K"], s["V"] = linear(x_q, W[order[0]], b[order[0]]), linear(x_k, W[order[1]], b[order[1]]), linear(x_k, W[order[2]], b[order[2]])
+        x_q, x_k, x_v = x_q.swapaxes(0, 1), x_k.swapaxes(0, 1), x_v.swapaxes(0, 1)
+    s["Q"], s["K"], s["V"] = linear(x_q, W[order[0]], b[order[0]]), linear(x_k, W[order[1]], b[order[1]]), linear(x_v, W[order[2]], b[order[2]])
     if kind == "value_is_key":
         s["V"] = s["K"]
 
@@ -121,7 +184,23 @@ def attention(c, m=None):
             epsilon = m["epsilon"]
         if kind == "norm_axis":
             axis = m["axis"]
-        return x if kind == "norm_missing" and which in m["which"] else normed(x, how, epsilon, axis)
+        if kind == "norm_missing" and which in m["which"]:
+            return x
+        whole = c["norm_whole"] != (kind == "norm_whole")
+        heads, weight, add = x.shape[1], p.get(which + "_norm"), p.get(which + "_norm_bias", 0)
+        if kind == "norm_weights" and m["how"] == "other":
+            weight, add = p[m["from"] + "_norm"], p.get(m["from"] + "_norm_bias", 0)
+        if weight is None or (kind == "norm_weights" and m["how"] == "missing" and which in m["which"]):
+            weight, add = 1, 0
+        if kind == "norm_weights" and m["how"] == "plus one":
+            weight = 1 + weight
+
+        def each(x, given):  # a number for each channel of the whole width, or of a head
+            return given if np.ndim(given) == 0 or whole or len(given) == x.shape[-1] else given.reshape(heads, 1, -1)
+        if whole:
+            x = x.transpose(0, 2, 1, 3).reshape(x.shape[0], x.shape[2], -1)
+        x = normed(x, how, epsilon, axis) * each(x, weight) + each(x, add)
+        return x.reshape(*x.shape[:2], heads, -1).transpose(0, 2, 1, 3) if whole else x
 
     def rope(x, which):
         how, base, turned, place, sign, width = c["rope"], c["base"], c["turned"], positions[which], 1, None
@@ -137,9 +216,13 @@ def attention(c, m=None):
             turned = m["turned"]
         if kind == "rope_sign" and which in m["which"]:
             sign = -1
+        if kind == "rope_angles":
+            return rotate_mixed(x, how, base, turned, place)
+        if kind == "rope_before_split":
+            whole = x.transpose(0, 2, 1, 3).reshape(x.shape[0], x.shape[2], -1)
+            return rotate(whole, how, base, whole.shape[-1], place).reshape(x.shape[0], x.shape[2], x.shape[1], -1).transpose(0, 2, 1, 3)
         return rotate(x, how, base, turned, place, sign, width)
 
-    q, k = q, k
     for step in ("rope", "norm") if kind == "norm_after_rope" else ("norm", "rope"):
         if step == "norm" and c["norm"]:
             q, k = s["Q_normed"], s["K_normed"] = norm(q, "q"), norm(k, "k")
@@ -147,10 +230,20 @@ def attention(c, m=None):
             q, k = s["Q_rotated"], s["K_rotated"] = rope(q, "q"), rope(k, "k")
             if kind == "rope_on_values":
                 v = rope(v, "k")
+    if kind == "values_normed":
+        v = normed(v, c["norm"], 1e-5 if c["norm"] == "layer" else 1e-6)
+    if kind == "keys_reordered":
+        k, v = (m["how"](k) if "k" in m["which"] else k), (m["how"](v) if "v" in m["which"] else v)
+    if kind == "keys_gathered":
+        v = k
 
     def grouped(x):
         if kind == "gqa_tiled":
             return np.tile(x, (1, H // G, 1, 1))
+        if kind == "group_along_batch":
+            return np.concatenate([x] * (H // G)).reshape(x.shape[0], H, *x.shape[2:])
+        if kind == "kv_heads_reversed":
+            x = x[:, ::-1]
         if kind == "first_group":
             return np.repeat(x[:, :1], H, 1)
         return np.repeat(x, H // G, 1)
@@ -189,6 +282,8 @@ def attention(c, m=None):
         if kind == "alibi_sign":
             distance = -distance
         bias = slope[:, None, None] * distance
+    elif p.get("t5") is not None:
+        bias = t5_bias(c, p["t5"], **(m["rule"] if kind == "t5" else {}))
     elif c["attn_bias"] is not None:
         bias = c["attn_bias"]
 
@@ -198,11 +293,11 @@ def attention(c, m=None):
         if kind == "mask_added":
             return x + {"true": mask, "false": ~mask}[m["what"]]
         if kind == "mask_multiplied":
-            return x * np.where(mask, 0, -1e9)
+            return x * np.where(mask, 0, m.get("fill", -1e9))
         return np.where(mask, x, fill)
 
-    has = {"scaled": True, "capped": bool(c["cap"]), "biased": bool(c["alibi"]) or c["attn_bias"] is not None, "masked": mask is not None}
-    does = {"scaled": lambda x: x * scale, "capped": lambda x: cap * np.tanh(x / cap), "biased": lambda x: x + bias, "masked": masked}
+    has = {"scaled": True, "capped": bool(c["cap"]), "biased": c["alibi"] or p.get("t5") is not None or c["attn_bias"] is not None, "masked": mask is not None}
+    does = {"scaled": lambda x: x * scale, "capped": (lambda x: m["function"](x, cap)) if kind == "cap_other" else lambda x: cap * np.tanh(x / cap), "biased": lambda x: x + bias, "masked": masked}
     for step in m.get("steps", ("scaled", "capped", "biased", "masked")):
         if step == "masked" and mask is not None:
             s["mask"] = mask
@@ -213,6 +308,9 @@ def attention(c, m=None):
             s[step + "_scores"] = x
     s["masked_scores"] = x
     weights = softmax(x, {"softmax_over_queries": 2, "softmax_over_heads": 1}.get(kind, 3))
+    if kind == "softmax_other":
+        with np.errstate(all="ignore"):
+            weights = m["function"](x)
     if kind == "softmax_twice":
         weights = softmax(weights)
     if kind == "sigmoid_weights":
@@ -239,6 +337,10 @@ def attention(c, m=None):
     s["output"] = merged if kind == "no_output_projection" or W["o"] is None else linear(merged, W["o"], b["o"])
     if kind == "residual_included":
         s["output"] = s["output"] + p["query"]
+        if m.get("normed"):
+            s["output"] = normed(s["output"], "layer", 1e-5)
+    if kind == "bias_for_each_head":
+        s["output"] = s["output"] + (H - 1) * b["o"]
     if over_batch:
         s["output"] = s["output"].swapaxes(0, 1)
     return s

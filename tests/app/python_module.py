@@ -205,7 +205,7 @@ refused("no stages", lambda: headlight.compare("not-there.npz", None))
 refused("a folder that is not there", lambda: one.save("not/there/a.png"), "not/there/a.png")
 refused("another ending", lambda: one.save("a.docx"))
 refused("a function that is checked", lambda: headlight.check(lambda x: x, weights), "function")
-for path in ("/not/there", os.path.dirname(os.path.abspath(__file__)), os.path.abspath(__file__)):
+for path in ("/not/there", shutil.which("true") or "/not/there", os.path.dirname(os.path.abspath(__file__)), os.path.abspath(__file__)):
     right_program = os.environ["HEADLIGHT"]
     os.environ["HEADLIGHT"] = path
     refused(f"HEADLIGHT={path}", lambda: headlight.figure([[1.0]]), "HEADLIGHT")

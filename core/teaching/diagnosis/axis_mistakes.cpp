@@ -4,12 +4,8 @@
 #include <algorithm>
 #include <array>
 
-#include "core/base/tensor/each_matrix.h"
-#include "core/compute/attention/norm_and_rotation.h"
 #include "core/compute/attention/projection.h"
-#include "core/compute/attention/softmax.h"
 #include "core/compute/attention/sweep.h"
-#include "core/compute/run/stage_steps.h"
 #include "core/teaching/diagnosis/mistakes.h"
 
 namespace headlight::mistakes {
@@ -265,36 +261,55 @@ Variants packed_reordered(const Suspect& suspect) {
   return variants;
 }
 
-Variants softmax_twice(const Suspect&) {
-  const std::string text =
-      "The softmax is taken twice: the weights are a softmax of weights, almost the same for all "
-      "keys. Write weights = scores.softmax(dim=-1).";
-  const Rule again = [](const Trace&, const Usual& usual) { return softmax(usual()); };
-  const Rule gathered = [](const Trace& t, const Usual&) {
-    return gather_values(softmax(t[*t.standing_for(Stage::dropped_weights)]), t[Stage::V_heads]);
-  };
-  return {{.explanation = text, .rules = {{Stage::weights, again}}},
-          {.explanation = text, .rules = {{Stage::head_outputs, gathered}}}};
+namespace {
+
+/// [B, G, n_k, d] with the keys in another order: row k is the row `from(k)`.
+Tensor with_rows(const Tensor& heads, const std::function<Index(Index)>& from) {
+  const Tensor packed = heads.contiguous();
+  const Index rows = heads.size(2), d = heads.size(3);
+  Buffer values;
+  values.reserve(packed.values().size());
+  for (Index matrix = 0; matrix < heads.size(0) * heads.size(1); ++matrix) {
+    for (Index row = 0; row < rows; ++row) {
+      const auto first = packed.values().begin() + (matrix * rows + from(row)) * d;
+      values.insert(values.end(), first, first + d);
+    }
+  }
+  return Tensor(heads.shape(), std::move(values));
 }
 
-Variants norm_axis(const Suspect& suspect) {
-  const Trace& run = suspect.run;
-  if (!run.has(Stage::Q_normed)) return {};
+}  // namespace
+
+Variants keys_reordered(const Suspect& suspect) {
+  const Dims& d = suspect.run.dims();
+  const Index n = d.n_k, fresh = d.n_k > d.n_q ? d.n_q : 1;
+  if (n < 2) return {};
   Variants variants;
-  for (const auto& [axis, what] :
-       {std::pair(Index{2}, "positions"), std::pair(Index{1}, "heads"), std::pair(Index{0}, "sequences")}) {
-    Variant& variant = variants.emplace_back(Variant{std::string("Queries and keys are normalised over the ") + what +
-                                                     " in place of each head's channels. Write x = norm(x, dim=-1)."});
-    for (const auto& [stage, from] :
-         {std::pair(Stage::Q_normed, Stage::Q_heads), std::pair(Stage::K_normed, Stage::K_heads)}) {
-      variant.rules[stage] = [axis = axis, stage = stage, from = from](const Trace& t, const Usual&) {
-        HeadNorm norm = norm_of(t, stage);
-        norm.gain = norm.bias = Tensor();
-        norm.over_all_heads = false;
-        const Tensor turned = t[from].transpose(axis, 3).contiguous();
-        return normalise_heads(turned, norm).transpose(axis, 3).contiguous();
-      };
-    }
+  const auto add = [&](const std::string& what, const std::vector<Stage>& stages,
+                       const std::function<Index(Index)>& from) {
+    Variant& variant = variants.emplace_back(Variant{what});
+    variant.rare = stages.size() > 1;  // only a mask or positions tell keys apart
+    for (const Stage stage : stages)
+      variant.rules[stage] = [from](const Trace&, const Usual& usual) { return with_rows(usual(), from); };
+  };
+  const auto moved = [n](Index by) { return [n, by](Index k) { return ((k + by) % n + n) % n; }; };
+  const auto reversed = [n](Index k) { return n - 1 - k; };
+  const std::vector<Stage> keys{suspect.run.standing_for(Stage::K_rotated).value_or(Stage::K_heads)};
+  const std::vector<Stage> values{Stage::V_heads}, both{keys.front(), Stage::V_heads};
+  const std::string cat = " Write K = torch.cat((past_K, K), 2); V = torch.cat((past_V, V), 2).";
+  const std::string with = " Write weights @ V.";
+  if (d.n_k > d.n_q) {
+    add("The new keys and values stand before those of the cache." + cat, both, moved(n - fresh));
+    add("The new keys stand before those of the cache; the values do not." + cat, keys, moved(n - fresh));
+    add("The new values stand before those of the cache; the keys do not." + cat, values, moved(n - fresh));
+  }
+  add("Keys and values are in the reverse order." + cat, both, reversed);
+  add("The keys are in the reverse order; the values are not." + cat, keys, reversed);
+  add("The values are in the reverse order; the keys are not." + cat, values, reversed);
+  for (const Index by : {1, -1}) {
+    const std::string how = by > 0 ? "one further on" : "one before";
+    add("A weight takes the value of the key " + how + "." + with, values, moved(by));
+    add("A query meets the keys moved by one: key k is the one " + how + ".", keys, moved(by));
   }
   return variants;
 }

@@ -22,6 +22,8 @@ struct Finding {
   std::string id;           ///< of core/teaching/diagnosis/mistakes.h
   std::string explanation;  ///< one or two sentences, with the PyTorch line to write instead
   bool harmless = false;    ///< it changes no weight of a row that has keys
+  std::string yours{};      ///< the number or the code that differs, also said by the explanation; "" for none
+  std::string here{};       ///< this run's
 };
 
 struct AssumedMask {

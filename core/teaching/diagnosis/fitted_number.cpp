@@ -59,11 +59,17 @@ class Fitting {
   const Number& number_;
 };
 
-std::string text_of(double value) { return formatted("%.5g", value); }
+/// "500000", not "5e+05".
+std::string text_of(double value) {
+  const bool whole = value >= 1e5 && value < 1e8 && value == std::round(value);
+  return formatted(whole ? "%.0f" : "%.5g", value);
+}
 
 Variant with_words(const Number& number, double value, const std::string& text) {
   Variant variant = number.with(value);
   variant.explanation = number.words(text);
+  variant.yours = text;
+  variant.here = text_of(number.now);
   return variant;
 }
 

@@ -44,8 +44,6 @@ Tensor in_order(const Tensor& heads, const std::vector<Index>& order) {
 constexpr std::pair<Stage, Stage> splits[] = {
     {Stage::Q, Stage::Q_heads}, {Stage::K, Stage::K_heads}, {Stage::V, Stage::V_heads}};
 
-const char* is_or_are(std::size_t count) { return count == 1 ? " is" : " are"; }
-
 }  // namespace
 
 Variants split_without_transpose(const Suspect& suspect) {
@@ -146,6 +144,18 @@ Variants gqa_tiled(const Suspect& suspect) {
                                       ", dim=1); V = V.repeat_interleave(" + groups + ", dim=1)."});
     for (const Stage stage : stages) variant.rules[stage] = tile;
   }
+  if (d.batch == 1) return variants;
+  Variant& along_batch = variants.emplace_back(
+      Variant{"The key/value heads are repeated along the batch, so that a sequence's queries meet another sequence's "
+              "keys. Write K = K.repeat_interleave(" +
+              groups + ", dim=1); V = V.repeat_interleave(" + groups + ", dim=1)."});
+  for (const Stage stage : {Stage::K_heads, Stage::V_heads}) {
+    along_batch.rules[stage] = [times = d.groups()](const Trace&, const Usual& usual) {
+      const Tensor heads = usual().contiguous();
+      const std::vector<Tensor> copies(static_cast<std::size_t>(times), heads);
+      return joined(copies).view({heads.size(0), times * heads.size(1), heads.size(2), heads.size(3)});
+    };
+  }
   return variants;
 }
 
@@ -163,140 +173,6 @@ Variants heads_averaged(const Suspect& suspect) {
          .rules = {{stage, average}}});
   }
   return variants;
-}
-
-// Mistakes with weights, biases and the inputs of projections.
-namespace {
-
-struct Projection {
-  Stage made, from, weight, bias;
-  const char* linear;
-};
-constexpr Projection projections[] = {
-    {Stage::Q, Stage::query, Stage::W_q, Stage::b_q, "q_proj"},
-    {Stage::K, Stage::key, Stage::W_k, Stage::b_k, "k_proj"},
-    {Stage::V, Stage::value, Stage::W_v, Stage::b_v, "v_proj"},
-    {Stage::output, Stage::concat, Stage::W_o, Stage::b_o, "out_proj"},
-};
-
-bool is_square(const Tensor& weight) { return weight.defined() && weight.size(0) == weight.size(1); }
-
-using Make = std::function<Tensor(const Trace&, const Projection&)>;
-
-/// A variant for each subset of the projections that can have the mistake.
-template <typename Can, typename Explain>
-Variants each_choice(Can can, Make make, Explain explain) {
-  std::vector<Projection> candidates;
-  for (const Projection& p : projections) {
-    if (can(p)) candidates.push_back(p);
-  }
-  Variants variants;
-  for (const unsigned set : subsets(candidates.size())) {
-    Variant variant;
-    std::vector<Projection> chosen;
-    for (std::size_t i = 0; i < candidates.size(); ++i) {
-      if ((set >> i & 1U) == 0) continue;
-      chosen.push_back(candidates[i]);
-      variant.rules[candidates[i].made] = [make, p = candidates[i]](const Trace& t, const Usual&) {
-        return make(t, p);
-      };
-    }
-    variant.explanation = explain(chosen);
-    variants.push_back(std::move(variant));
-  }
-  return variants;
-}
-
-std::string names_of(const std::vector<Projection>& chosen, Stage Projection::*parameter) {
-  std::vector<std::string> names;
-  for (const Projection& p : chosen) names.emplace_back(name(p.*parameter));
-  return joined_by_and(names);
-}
-
-/// "The biases b_q and b_k are"
-std::string biases_are(const std::vector<Projection>& chosen) {
-  return (chosen.size() == 1 ? "The bias " : "The biases ") + names_of(chosen, &Projection::bias) +
-         is_or_are(chosen.size());
-}
-
-Tensor sum(const Tensor& a, const Tensor& b) {
-  const Tensor packed = b.contiguous();
-  std::size_t i = 0;
-  return each_number(a, [&](float v) { return v + packed.values()[i++]; });
-}
-
-}  // namespace
-
-Variants weight_not_transposed(const Suspect& suspect) {
-  return each_choice([&](const Projection& p) { return is_square(suspect.run[p.weight]); },
-                     [](const Trace& t, const Projection& p) {
-                       return project(t[p.from], t[p.weight].transpose(0, 1).contiguous(), t[p.bias]);
-                     },
-                     [](const std::vector<Projection>& chosen) {
-                       return names_of(chosen, &Projection::weight) + is_or_are(chosen.size()) +
-                              " multiplied without the transpose, x @ W: nn.Linear keeps its weight as [out, in]. "
-                              "Write x @ W.T + b.";
-                     });
-}
-
-Variants bias_missing(const Suspect& suspect) {
-  return each_choice(
-      [&](const Projection& p) { return suspect.run.has(p.bias); },
-      [](const Trace& t, const Projection& p) { return project(t[p.from], t[p.weight], {}); },
-      [](const std::vector<Projection>& chosen) { return biases_are(chosen) + " left out. Write x @ W.T + b."; });
-}
-
-Variants bias_twice(const Suspect& suspect) {
-  return each_choice(
-      [&](const Projection& p) { return suspect.run.has(p.bias); },
-      [](const Trace& t, const Projection& p) { return project(t[p.from], t[p.weight], sum(t[p.bias], t[p.bias])); },
-      [](const std::vector<Projection>& chosen) {
-        return biases_are(chosen) + " added twice: nn.Linear adds its bias already. Write " + chosen.front().linear +
-               "(x).";
-      });
-}
-
-Variants no_output_projection(const Suspect& suspect) {
-  if (!suspect.run.has(Stage::W_o)) return {};
-  return {{.explanation = "The output projection is missing: the output is the heads put side by side. Write output = "
-                          "out_proj(concat).",
-           .rules = {{Stage::output, [](const Trace& t, const Usual&) { return t[Stage::concat]; }}}}};
-}
-
-Variants residual_included(const Suspect& suspect) {
-  const Tensor& x = suspect.run[Stage::query];
-  if (!x.defined() || x.shape() != suspect.run[Stage::output].shape()) return {};
-  return {
-      {.explanation = "The layer's input is added to the output: that is the residual connection around attention, not "
-                      "attention itself; save the output before x + output. Write output = out_proj(concat).",
-       .rules = {{Stage::output, [](const Trace& t, const Usual& usual) { return sum(usual(), t[Stage::query]); }}}}};
-}
-
-Variants value_is_key(const Suspect& suspect) {
-  const Inputs& in = suspect.run.inputs;
-  const char* text =
-      "V is made with the key projection, so that the heads gather keys instead of values. Write V = v_proj(value).";
-  Variants variants;
-  const Rule copied = [](const Trace& t, const Usual&) { return t[Stage::K]; };
-  if (in.W_k.defined() && in.value.size(-1) == in.W_k.size(1))
-    variants.push_back({.explanation = text, .rules = {{Stage::V, projected(Stage::value, Stage::W_k, Stage::b_k)}}});
-  variants.push_back({.explanation = text, .rules = {{Stage::V, copied}}});
-  return variants;
-}
-
-Variants key_value_swapped(const Suspect& suspect) {
-  const Inputs& in = suspect.run.inputs;
-  const bool projections = in.W_k.defined() && in.W_v.defined() && in.W_k.shape() == in.W_v.shape();
-  const bool inputs = in.key.shape() == in.value.shape() && !identical(in.key, in.value);
-  if (!projections && !inputs) return {};
-  const Rule K =
-      projections ? projected(Stage::key, Stage::W_v, Stage::b_v) : projected(Stage::value, Stage::W_k, Stage::b_k);
-  const Rule V =
-      projections ? projected(Stage::value, Stage::W_k, Stage::b_k) : projected(Stage::key, Stage::W_v, Stage::b_v);
-  return {{.explanation =
-               "Keys and values have changed places: K is made as V should be and V as K. Write K = k_proj(key); V = "
-               "v_proj(value).",
-           .rules = {{Stage::K, K}, {Stage::V, V}}}};
 }
 
 }  // namespace headlight::mistakes

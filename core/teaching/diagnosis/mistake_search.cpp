@@ -106,6 +106,10 @@ std::vector<Variant> variants_in(const Mistake& mistake, const Suspect& suspect)
   return variants;
 }
 
+Finding finding_of(const Mistake& mistake, const Variant& variant) {
+  return {mistake.id, variant.explanation, variant.harmless, variant.yours, variant.here};
+}
+
 /// Tries each mistake and keeps its best variant.
 void Search::add_candidates(const Base& base, std::size_t from, std::vector<Candidate>& found, bool strict) {
   const Suspect suspect = suspect_in(base, from);
@@ -119,7 +123,8 @@ void Search::add_candidates(const Base& base, std::size_t from, std::vector<Cand
       if (!reproduction.first || reproduction.gained == 0) continue;
       if (best && !is_better(reproduction, best->reproduction) && !is_closer(reproduction, best->reproduction))
         continue;
-      best = Candidate{{mistake.id, variant.explanation, variant.harmless}, std::move(variant), reproduction};
+      Finding finding = finding_of(mistake, variant);
+      best = Candidate{std::move(finding), std::move(variant), reproduction};
     }
     if (best) found.push_back(std::move(*best));
   }
@@ -211,7 +216,7 @@ std::vector<Finding> Search::pair_with_seen_mask(const Base& base, std::size_t f
       std::erase_if(found, [&](const Candidate& c) { return c.reproduction.end < evidence_.size(); });
       std::vector<Finding> findings = best_of(std::move(found));
       if (findings.empty()) continue;
-      findings.insert(findings.begin() + 1, Finding{mistake.id, variant.explanation});
+      findings.insert(findings.begin() + 1, finding_of(mistake, variant));
       return findings;
     }
   }
@@ -255,7 +260,7 @@ std::vector<Finding> Search::pair(const Base& base, std::size_t from, bool only_
         if (!variant) continue;
         const Evidence::Reproduction reproduction = reproduce(base, *variant, from);
         if (reproduction.end != evidence_.size() || reproduction.gained == 0) continue;
-        return {{a.mistake->id, a.variant.explanation}, {b.mistake->id, b.variant.explanation}};
+        return {finding_of(*a.mistake, a.variant), finding_of(*b.mistake, b.variant)};
       }
     }
   }

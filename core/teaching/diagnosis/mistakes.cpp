@@ -40,11 +40,14 @@ std::span<const Mistake> all_mistakes() {
       {"step_missing", mistakes::rotation_missing, step},
       {"step_missing", mistakes::norm_missing, step},
       {"step_missing", mistakes::input_norm_missing, step},
+      {"input_normalised", mistakes::input_normalised, step},
       {"step_missing", mistakes::cap_missing, step},
       {"step_missing", mistakes::bias_of_scores_missing, step},
       {"softmax_over_queries", mistakes::softmax_over_queries},
       {"softmax_over_heads", mistakes::softmax_over_heads},
       {"softmax_twice", mistakes::softmax_twice},
+      {"step_missing", mistakes::softmax_missing},
+      {"softmax_wrong", mistakes::softmax_wrong},
       {"sigmoid_weights", mistakes::sigmoid_weights},
       {"rope_pairing", mistakes::rope_pairing, step},
       {"wrong_parameter", mistakes::rope_base, step},
@@ -59,8 +62,11 @@ std::span<const Mistake> all_mistakes() {
       {"wrong_parameter", mistakes::cap_off, step},
       {"wrong_parameter", mistakes::groups_off, step},
       {"wrong_parameter", mistakes::norm_off, step},
+      {"wrong_parameter", mistakes::norm_weights_off, step},
       {"wrong_parameter", mistakes::norm_axis, step},
       {"wrong_parameter", mistakes::norm_epsilon, step},
+      {"wrong_parameter", mistakes::input_norm_off, step},
+      {"wrong_parameter", mistakes::input_norm_epsilon, step},
       {"wrong_order", mistakes::norm_after_rotation, step},
       {"split_without_transpose", mistakes::split_without_transpose},
       {"merge_without_transpose", mistakes::merge_without_transpose},
@@ -71,16 +77,19 @@ std::span<const Mistake> all_mistakes() {
       {"residual_included", mistakes::residual_included},
       {"bias_missing", mistakes::bias_missing, step},
       {"bias_twice", mistakes::bias_twice},
+      {"bias_exchanged", mistakes::bias_exchanged},
       {"weight_not_transposed", mistakes::weight_not_transposed},
       {"query_key_swapped", mistakes::query_key_swapped},
       {"value_is_key", mistakes::value_is_key},
       {"key_value_swapped", mistakes::key_value_swapped},
+      {"wrong_input", mistakes::wrong_input},
       {"weights_transposed", mistakes::weights_transposed},
       {"rope_on_values", mistakes::rope_on_values},
       {"gqa_tiled", mistakes::gqa_tiled},
       {"attention_over_batch", mistakes::attention_over_batch},
       {"attention_over_batch", mistakes::attention_over_heads},
       {"attention_over_batch", mistakes::batch_and_heads_swapped},
+      {"keys_reordered", mistakes::keys_reordered},
       {"heads_averaged", mistakes::heads_averaged},
       {"mask_finite_fill", mistakes::mask_finite_fill, mask},
       {"dropout_active", mistakes::dropout_active},
@@ -107,6 +116,8 @@ std::string joined_by_and(const std::vector<std::string>& names) {
   }
   return text;
 }
+
+const char* is_or_are(std::size_t count) { return count == 1 ? " is" : " are"; }
 
 std::vector<unsigned> subsets(std::size_t size) {
   std::vector<unsigned> sets((1U << size) - 1);

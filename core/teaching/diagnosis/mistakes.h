@@ -26,6 +26,7 @@ struct Variant {
   std::function<void(Inputs&)> inputs{};  ///< other sources and sizes; only in a run that no own stages were put into
   bool harmless = false;                  ///< no weight of a row that has keys changes
   bool rare = false;                      ///< reported only if no other mistake produces the same numbers
+  std::string yours{}, here{};            ///< the number or the code that differs: the user's, and this run's; or ""
 };
 
 /// The settings of a run with this fill, also in rows that may attend to no key.
@@ -66,36 +67,50 @@ using Variants = std::vector<Variant>;
 
 using Find = Variants(const Suspect& suspect);
 // score_mistakes.cpp
-Find no_scale, scale_by_d_model, scale_multiplied, scale_without_root, softmax_over_queries, softmax_over_heads,
-    sigmoid_weights, query_key_swapped, weights_transposed, dropout_active, constant_factor;
+Find no_scale, scale_by_d_model, scale_multiplied, scale_without_root, query_key_swapped, weights_transposed,
+    dropout_active, constant_factor;
+// softmax_mistakes.cpp
+Find softmax_over_queries, softmax_over_heads, sigmoid_weights, softmax_twice, softmax_missing, softmax_wrong;
 // mask_mistakes.cpp
 Find mask_inverted, mask_ignored, mask_after_softmax, mask_finite_fill, causal_excludes_self, causal_sees_next,
     causal_wrong_corner, mask_transposed, padding_on_queries;
 // other_masks.cpp
 Find window_missing, window_off, mask_of_other_sequence, mask_part_inverted, mask_added, mask_wrong;
 // step_mistakes.cpp
-Find input_norm_missing, rotation_missing, norm_missing, cap_missing, bias_of_scores_missing, score_steps_reordered,
-    norm_after_rotation;
-// parameter_mistakes.cpp
-Find rope_base, rope_positions, rope_share, rope_sign, rope_formula, alibi_slopes_off, alibi_distances, t5_buckets_off,
-    cap_off, scale_off, groups_off, heads_off, norm_off, norm_epsilon;
+Find rotation_missing, norm_missing, cap_missing, bias_of_scores_missing, score_steps_reordered, norm_after_rotation;
+// rotation_mistakes.cpp
+Find rope_base, rope_positions, rope_share, rope_sign, rope_formula;
+// bias_mistakes.cpp
+Find alibi_slopes_off, alibi_distances, t5_buckets_off;
+// number_mistakes.cpp
+Find cap_off, scale_off, groups_off, heads_off;
+// norm_mistakes.cpp
+Find norm_off, norm_weights_off, norm_epsilon, norm_axis;
+// input_norm_mistakes.cpp
+Find input_norm_missing, input_normalised, input_norm_off, input_norm_epsilon;
 // axis_mistakes.cpp
 Find attention_over_batch, attention_over_heads, batch_and_heads_swapped, split_interleaved, packed_reordered,
-    softmax_twice, norm_axis;
+    keys_reordered;
 // head_mistakes.cpp
-Find weight_not_transposed, bias_missing, bias_twice, no_output_projection, residual_included, value_is_key,
-    key_value_swapped, split_without_transpose, merge_without_transpose, merge_permuted, rope_pairing, rope_on_values,
-    gqa_tiled, heads_averaged;
+Find split_without_transpose, merge_without_transpose, merge_permuted, rope_pairing, rope_on_values, gqa_tiled,
+    heads_averaged;
+// projection_mistakes.cpp
+Find weight_not_transposed, bias_missing, bias_twice, bias_exchanged, no_output_projection, residual_included,
+    value_is_key, key_value_swapped, wrong_input;
 
 /// The scores that the mask is applied to, in a partly computed run.
 const Tensor& scores_before_mask(const Trace& so_far);
 /// Variants that put each of these masks in the place of the run's; where the user's mask is seen, only those that
 /// equal it.
 Variants with_masks(const Suspect& suspect, const std::vector<Tensor>& masks, const std::string& explanation);
+/// What enters a network's block before its norm, [B, n, width]; undefined where the run is no network's.
+Tensor residual_of(const Trace& run);
 /// Projects `x` with these parameters, which may belong to another projection.
 Rule projected(Stage x, Stage weight, Stage bias);
 /// "b_q, b_k and b_v"
 std::string joined_by_and(const std::vector<std::string>& names);
+/// " is" for one, " are" for more.
+const char* is_or_are(std::size_t count);
 /// All non-empty subsets of `size` items as bits, the smallest first.
 std::vector<unsigned> subsets(std::size_t size);
 

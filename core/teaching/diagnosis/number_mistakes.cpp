@@ -1,8 +1,9 @@
-// Steps that are there with another number: the scale, the cap, groups and heads, the norm of queries and keys.
+// Steps that are there with another number: the scale, the cap, groups and heads.
 
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/tensor/each_matrix.h"
 #include "core/base/text/number_text.h"
 #include "core/compute/attention/norm_and_rotation.h"
 #include "core/compute/run/stage_steps.h"
@@ -26,6 +27,7 @@ Variants scale_off(const Suspect& suspect) {
     if (!(scale > 0) || std::abs(scale / now - 1) < 1e-4) return;
     variants.push_back(with(scale));
     variants.back().explanation = what + write;
+    variants.back().yours = formatted("%.5g", scale), variants.back().here = formatted("%.5g", now);
   };
   add(now * now, "The scale is applied twice: once to the scores, and once more before or after. ");
   const auto width = [&](Index channels, const std::string& what) {
@@ -66,10 +68,19 @@ Variants cap_off(const Suspect& suspect) {
       suspect,
       {.now = now, .low = 0.05, .high = 5000, .usual = {50, 30, 20, 10, 5, 100, 15}, .with = with, .words = words});
   const auto c = static_cast<float>(now);
-  variants.push_back({.explanation = "The soft-cap does not multiply by the cap again, so that scores stay below 1. " +
-                                     words("").substr(words("").find("Write")),
-                      .rules = {{Stage::capped_scores,
-                                 [c](const Trace&, const Usual& usual) { return scale_scores(usual(), {1 / c}); }}}});
+  const std::string write = words("").substr(words("").find("Write"));
+  const auto capped_by = [&](const std::string& what, float (*cap)(float score, float c)) {
+    const Rule rule = [c, cap](const Trace& t, const Usual&) {
+      return each_number(t[*t.standing_for(Stage::scaled_scores)], [c, cap](float score) { return cap(score, c); });
+    };
+    variants.push_back({.explanation = what + write, .rules = {{Stage::capped_scores, rule}}});
+  };
+  capped_by("The soft-cap does not multiply by the cap again, so that scores stay below 1. ",
+            [](float score, float cap) { return std::tanh(score / cap); });
+  capped_by("The soft-cap does not divide by the cap first, so that most scores are at the cap. ",
+            [](float score, float cap) { return cap * std::tanh(score); });
+  capped_by("The scores are cut off at the cap, where a soft-cap bends them. ",
+            [](float score, float cap) { return std::clamp(score, -cap, cap); });
   return variants;
 }
 
@@ -91,8 +102,12 @@ Rule grouped_by(Index heads, const std::function<Index(Index)>& group) {
 
 Variants groups_off(const Suspect& suspect) {
   const Dims& d = suspect.run.dims();
-  if (d.kv_heads == d.heads || d.kv_heads == 1) return {};
+  if (d.kv_heads == 1) return {};
+  const bool grouped = d.kv_heads < d.heads;
   const std::string groups = std::to_string(d.groups());
+  const std::string write =
+      grouped ? ". Write k.repeat_interleave(" + groups + ", dim=1), v.repeat_interleave(" + groups + ", dim=1)."
+              : ". Write q.view(B, n, H, d_head).transpose(1, 2), and k and v alike.";
   Variants variants;
   const auto add = [&](const std::string& what, const std::function<Index(Index)>& group) {
     for (const auto& stages :
@@ -100,23 +115,39 @@ Variants groups_off(const Suspect& suspect) {
       Variant& variant = variants.emplace_back(Variant{(stages.size() == 2            ? "The key/value heads"
                                                         : stages[0] == Stage::K_heads ? "The key heads"
                                                                                       : "The value heads") +
-                                                       what + ". Write k.repeat_interleave(" + groups +
-                                                       ", dim=1), v.repeat_interleave(" + groups + ", dim=1)."});
+                                                       what + write});
       for (const Stage stage : stages) variant.rules[stage] = grouped_by(d.heads, group);
     }
   };
-  for (Index used = 1; used < d.kv_heads; ++used) {
+  for (Index used = 1; grouped && used < d.kv_heads; ++used) {
     if (d.heads % used != 0) continue;
     add(" are grouped as if there were " + std::to_string(used) + " of them, not " + std::to_string(d.kv_heads),
         [size = d.heads / used](Index h) { return h / size; });
   }
-  add(" are in the reverse order", [&, n = d.kv_heads, size = d.groups()](Index h) { return n - 1 - h / size; });
+  const Index n = d.kv_heads, size = d.groups();
+  add(" are in the reverse order", [n, size](Index h) { return n - 1 - h / size; });
+  for (const Index by : {Index{1}, n - 1}) {
+    if (n > 2) add(" are those of the next head", [=](Index h) { return (h / size + by) % n; });
+  }
   return variants;
 }
 
+namespace {
+
+/// Whether something has numbers for each head, which another number of heads would not fit.
+bool has_numbers_of_heads(const Trace& run) {
+  const Rules& rules = run.inputs.rules;
+  const auto for_heads = [](const Tensor& x) { return x.defined() && x.rank() == 4 && x.size(1) > 1; };
+  return (rules.q_norm.defined() && !rules.norm_over_heads) || run.sink_logits.defined() || run.t5_table.defined() ||
+         for_heads(run.inputs.attn_bias) || for_heads(run.inputs.file_mask);
+}
+
+}  // namespace
+
 Variants heads_off(const Suspect& suspect) {
   const Dims& d = suspect.run.dims();
-  if (d.kv_heads != d.heads || suspect.run.inputs.first_stage() != Stage::query) return {};
+  if (d.kv_heads != d.heads || suspect.run.inputs.first_stage() != Stage::query || has_numbers_of_heads(suspect.run))
+    return {};
   const Index width = d.heads * d.d_head;
   Variants variants;
   for (Index heads = 1; heads <= std::min<Index>(width, 64); ++heads) {
@@ -128,81 +159,10 @@ Variants heads_off(const Suspect& suspect) {
       in.dims.heads = in.dims.kv_heads = heads;
       in.dims.d_head = size;
     };
+    variant.yours = std::to_string(heads), variant.here = std::to_string(d.heads);
     variant.rare = true;
   }
   return variants;
-}
-
-namespace {
-
-const char* name_of(QkNorm kind) {
-  switch (kind) {
-    case QkNorm::rms: return "the root mean square";
-    case QkNorm::l2: return "the length (L2)";
-    case QkNorm::layer: return "LayerNorm";
-    default: return "nothing";
-  }
-}
-
-/// Normalises queries and keys in another way.
-Variant normed_by(const std::function<void(HeadNorm&)>& change, std::string explanation) {
-  Variant variant{std::move(explanation)};
-  for (const auto& [stage, from] :
-       {std::pair(Stage::Q_normed, Stage::Q_heads), std::pair(Stage::K_normed, Stage::K_heads)}) {
-    variant.rules[stage] = [=, stage = stage, from = from](const Trace& t, const Usual&) {
-      HeadNorm norm = norm_of(t, stage);
-      change(norm);
-      return normalise_heads(t[from], norm);
-    };
-  }
-  return variant;
-}
-
-}  // namespace
-
-Variants norm_off(const Suspect& suspect) {
-  const Trace& run = suspect.run;
-  if (!run.has(Stage::Q_normed)) return {};
-  const HeadNorm now = norm_of(run, Stage::Q_normed);
-  const std::string write =
-      std::string("; this model by ") + name_of(now.kind) + ". Write q, k = q_norm(q), k_norm(k).";
-  Variants variants;
-  for (const QkNorm kind : {QkNorm::rms, QkNorm::layer, QkNorm::l2}) {
-    if (kind == now.kind) continue;
-    const std::string text = std::string("Queries and keys are normalised by ") + name_of(kind) + write;
-    const double epsilon = kind == QkNorm::layer ? layer_epsilon : rms_epsilon;
-    variants.push_back(normed_by([=](HeadNorm& norm) { norm.kind = kind, norm.epsilon = epsilon; }, text));
-    variants.push_back(normed_by([=](HeadNorm& norm) { norm.kind = kind; }, text));
-  }
-  if (Tensor(now.gain).defined()) {
-    variants.push_back(normed_by([](HeadNorm& norm) { norm.gain = norm.bias = Tensor(); },
-                                 "The learned weights of the norm are left out. Write x = norm(x) * weight."));
-  }
-  const Dims& d = run.dims();
-  if (d.heads == 1 || Tensor(now.gain).defined()) return variants;
-  variants.push_back(normed_by([](HeadNorm& norm) { norm.over_all_heads = !norm.over_all_heads; },
-                               now.over_all_heads
-                                   ? "Each head is normalised by itself, where this model normalises the whole width. "
-                                     "Write q = q_norm(q).view(B, n, H, d_head)."
-                                   : "The whole width is normalised at once, where this model normalises each head by "
-                                     "itself. Write q = q_norm(q.view(B, n, H, d_head))."));
-  return variants;
-}
-
-Variants norm_epsilon(const Suspect& suspect) {
-  if (!suspect.run.has(Stage::Q_normed) || suspect.run.scenario.qk_norm == QkNorm::l2) return {};
-  const double now = norm_of(suspect.run, Stage::Q_normed).epsilon;
-  const auto with = [](double epsilon) { return normed_by([=](HeadNorm& norm) { norm.epsilon = epsilon; }, {}); };
-  const auto words = [now](const std::string& yours) {
-    return "The norm's epsilon is another one: your code has " + yours + ", this model " + formatted("%.6g", now) +
-           ". Write eps=" + formatted("%.6g", now) + "  # yours: " + yours + ".";
-  };
-  return fitted(suspect, {.now = now,
-                          .low = 1e-12,
-                          .high = 10,
-                          .usual = {1e-5, 1e-6, 1e-8, 1e-12, 1e-3, 1e-2},
-                          .with = with,
-                          .words = words});
 }
 
 }  // namespace headlight::mistakes

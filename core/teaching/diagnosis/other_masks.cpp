@@ -18,6 +18,7 @@ using Attends = std::function<bool(Index b, Index h, Index q, Index k)>;
 struct OtherMask {
   Tensor cells;
   std::string explanation;
+  std::string yours{}, here{};  ///< in the mask language, where it has a short form
 };
 
 /// Leaves out what equals the run's mask.
@@ -26,7 +27,10 @@ Variants with_each(const Suspect& suspect, const std::vector<OtherMask>& masks) 
   const Tensor right = suspect.run[Stage::mask].contiguous();
   for (const OtherMask& mask : masks) {
     if (all_agree(mask.cells, right)) continue;
-    for (Variant& variant : with_masks(suspect, {mask.cells}, mask.explanation)) variants.push_back(std::move(variant));
+    for (Variant& variant : with_masks(suspect, {mask.cells}, mask.explanation)) {
+      variant.yours = mask.yours, variant.here = mask.here;
+      variants.push_back(std::move(variant));
+    }
   }
   return variants;
 }
@@ -53,7 +57,8 @@ std::string write_band(const Band& band) {
 
 /// How a band says its width: "window(3)" or "-2 <= k - q <= 5".
 std::string name_of(const Band& band) {
-  if (band.low && band.high && (*band.high == 0 || *band.high == -*band.low)) return "window(" + size_of(band) + ")";
+  if (band.low && band.high && *band.high == 0) return "causal() && window(" + size_of(band) + ")";
+  if (band.low && band.high && *band.high == -*band.low) return "window(" + size_of(band) + ")";
   std::string text = "k - q";
   if (band.low) text = std::to_string(*band.low) + " <= " + text;
   if (band.high) text += " <= " + std::to_string(*band.high);
@@ -84,12 +89,15 @@ Variants window_off(const Suspect& suspect) {
     if (symmetric) others.push_back({band.low, *band.low + width});
   }
   if (symmetric) others.insert(others.end(), {{band.low, {}}, {{}, band.high}});
+  if (*band.high == 0) others.push_back({band.low, -*band.low});
   for (const Index by : {1, -1}) others.push_back({*band.low + by, *band.high + by});
   std::vector<OtherMask> masks;
   for (const Band& other : others) {
     if (other == band) continue;
-    masks.push_back({with_band(*parts, other), "The window is another one: yours is " + name_of(other) +
-                                                   ", this run's is " + name_of(band) + ". " + write_band(band)});
+    masks.push_back({with_band(*parts, other),
+                     "The window is another one: yours is " + name_of(other) + ", this run's is " + name_of(band) +
+                         ". " + write_band(band),
+                     name_of(other), name_of(band)});
   }
   return with_each(suspect, masks);
 }
@@ -120,6 +128,9 @@ Variants mask_of_other_sequence(const Suspect& suspect) {
       {rearranged(mask, [&](Index b, Index h) { return std::pair((b * heads + h) % batch, h); }),
        "The sequences' masks are tiled over the heads (0, 1, …, 0, 1, …) where each belongs to all heads of one "
        "sequence, so that most rows use another sequence's. Write mask = mask.repeat_interleave(num_heads, dim=0)."}};
+  masks.push_back({rearranged(mask, [&](Index b, Index h) { return std::pair((h * batch + b) / heads, h); }),
+                   "The mask of all sequences and heads, [B · H], is read as [H · B], so that most rows use another "
+                   "sequence's. Write mask.view(B, H, n_q, n_k)."});
   const std::string write = "Write scores.masked_fill(~mask[:, None, None, :], float(\"-inf\")).";
   for (Index by = 1; by < std::min<Index>(batch, 16); ++by) {
     masks.push_back({rearranged(mask, [&, by](Index b, Index h) { return std::pair((b + by) % batch, h); }),
@@ -236,8 +247,11 @@ Variants mask_wrong(const Suspect& suspect) {
   if (suspect.seen_mask.defined()) {
     const std::optional<MaskWords> words = mask_in_words(mask);
     const Tensor seen = completed(suspect.seen_mask, mask);
-    masks.push_back({seen, "The mask is another one: " + difference_in_words(seen, mask) +
-                               (words ? "; this run's is " + words->expression + "." : ".")});
+    const std::optional<MaskWords> yours = mask_in_words(seen);
+    masks.push_back({seen,
+                     "The mask is another one: " + difference_in_words(seen, mask) +
+                         (words ? "; this run's is " + words->expression + "." : "."),
+                     yours ? yours->expression : "", words && yours ? words->expression : ""});
   } else {
     if (const std::optional<MaskParts> parts = parts_of(suspect)) {
       for (OtherMask& other : likely_masks(*parts, suspect.run.inputs.valid_lens)) {

@@ -26,16 +26,6 @@ const char* right_scale(const Suspect& suspect) {
                                     : "scores = Q @ K.transpose(-2, -1) / math.sqrt(d_head).";
 }
 
-/// Softmax over another axis than the keys. The logits of sinks belong to the keys' axis and are left out.
-Tensor softmax_over(const Tensor& scores, Index axis) {
-  return softmax(scores.transpose(axis, 3).contiguous()).transpose(axis, 3).contiguous();
-}
-
-Variant softmax_variant(Index axis, std::string explanation) {
-  const Rule rule = [axis](const Trace& t, const Usual&) { return softmax_over(t[Stage::masked_scores], axis); };
-  return {.explanation = std::move(explanation), .rules = {{Stage::weights, rule}}};
-}
-
 Tensor axes_swapped(const Tensor& scores) { return scores.transpose(2, 3).contiguous(); }
 
 }  // namespace
@@ -69,29 +59,6 @@ Variants scale_without_root(const Suspect& suspect) {
   return {scaled_by(1 / static_cast<double>(d_head), "The scores are divided by d_head, " + std::to_string(d_head) +
                                                          ", instead of its square root. Write " +
                                                          right_scale(suspect))};
-}
-
-Variants softmax_over_queries(const Suspect&) {
-  return {
-      softmax_variant(2,
-                      "The softmax runs over the queries: the weights' columns sum to one instead of their rows. Write "
-                      "weights = scores.softmax(dim=-1).")};
-}
-
-Variants softmax_over_heads(const Suspect&) {
-  return {softmax_variant(
-      1,
-      "The softmax runs over the heads: a cell's weights in all heads sum to one instead of a row's. Write "
-      "weights = scores.softmax(dim=-1).")};
-}
-
-Variants sigmoid_weights(const Suspect&) {
-  const Rule sigmoid = [](const Trace& t, const Usual&) {
-    return each_number(t[Stage::masked_scores], [](float s) { return 1 / (1 + std::exp(-s)); });
-  };
-  return {{.explanation = "The weights are a sigmoid of each score by itself, so that rows do not sum to one. Write "
-                          "weights = scores.softmax(dim=-1).",
-           .rules = {{Stage::weights, sigmoid}}}};
 }
 
 Variants query_key_swapped(const Suspect& suspect) {

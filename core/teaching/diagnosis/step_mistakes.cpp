@@ -7,7 +7,6 @@
 
 #include "core/compute/attention/norm_and_rotation.h"
 #include "core/compute/attention/sweep.h"
-#include "core/compute/network/network.h"
 #include "core/compute/run/stage_steps.h"
 #include "core/teaching/diagnosis/mistakes.h"
 
@@ -53,22 +52,6 @@ Variants norm_missing(const Suspect& suspect) {
                         " Write q, k = q_norm(q), k_norm(k).");
 }
 
-Variants input_norm_missing(const Suspect& suspect) {
-  const std::shared_ptr<const NetworkRun> pass = network_of(suspect.run.inputs);
-  const Tensor& x = suspect.run[Stage::query];
-  if (!pass || !pass->network || !x.defined()) return {};
-  const auto layer = static_cast<std::size_t>(pass->network->layer_or_first(suspect.run.scenario.layer));
-  if (layer >= pass->layers.size()) return {};
-  const Tensor& residual = pass->layers[layer].residual;
-  if (!residual.defined() || residual.shape() != x.shape() || !suspect.run.inputs.self_attention()) return {};
-  Variant variant{
-      "The norm before the attention is left out: queries, keys and values are made from the residual stream "
-      "itself. Write attn(norm(x))."};
-  for (const Stage stage : {Stage::query, Stage::key, Stage::value})
-    variant.rules[stage] = [residual](const Trace&, const Usual&) { return residual; };
-  return {variant};
-}
-
 Variants cap_missing(const Suspect& suspect) {
   return without(suspect, {{{Stage::capped_scores},
                             "The soft-cap is left out: large scores are not bounded. Write scores = cap * "
@@ -79,7 +62,7 @@ Variants bias_of_scores_missing(const Suspect& suspect) {
   const Scenario& s = suspect.run.scenario;
   const bool own = suspect.run.inputs.attn_bias.defined();
   std::vector<std::string> names;
-  if (s.alibi) names.emplace_back("ALiBi");
+  if (s.any_alibi()) names.emplace_back("ALiBi");
   if (s.t5_bias) names.emplace_back("T5's relative bias");
   if (own) names.emplace_back("the bias of the scores");
   const std::string write = ": nothing is added to the scores. Write scores = scores + bias.";
@@ -87,7 +70,9 @@ Variants bias_of_scores_missing(const Suspect& suspect) {
   if (!all.empty()) all.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(all.front())));
   Variants variants = without(suspect, {{{Stage::biased_scores}, all}});
   if (names.size() < 2) return variants;
-  if (s.alibi) variants.push_back({"ALiBi is left out" + write, [](Scenario& each) { each.alibi = false; }});
+  if (s.any_alibi())
+    variants.push_back(
+        {"ALiBi is left out" + write, [](Scenario& each) { each.alibi = each.alibi_symmetric = false; }});
   if (s.t5_bias)
     variants.push_back({"T5's relative bias is left out" + write, [](Scenario& each) { each.t5_bias = false; }});
   return variants;

@@ -337,6 +337,7 @@ Stage beside_shown(const Beside& beside, const View& view) {
   };
   if (view.beside && has(*view.beside)) return *view.beside;
   if (const StageComparison* first = beside.comparison.first_difference()) return first->stage;
+  if (const auto& assumed = beside.comparison.assumed; assumed && has(assumed->seen_in)) return assumed->seen_in;
   const auto last =
       std::find_if(stages.rbegin(), stages.rend(), [](const StageComparison& s) { return s.own != nullptr; });
   return last != stages.rend() ? last->stage : Stage::output;

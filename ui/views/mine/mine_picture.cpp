@@ -30,6 +30,9 @@ Tensor difference_of(const MatrixView& mine, const MatrixView& right) {
   return Tensor({1, 1, mine.rows, mine.cols}, std::move(values));
 }
 
+/// Whether a mask hides cells of this stage.
+bool hides_cells(Stage stage) { return stage >= Stage::masked_scores && stage <= Stage::dropped_weights; }
+
 /// The largest finite magnitude.
 float reach_of(const MatrixView& matrix) {
   float reach = 0;
@@ -296,7 +299,8 @@ struct MineMaker : ScenePart {
     quad.row_ranges = false;
     heat.shades = Tensor();
     if (which != 1) quad.mask = quad.kept = Tensor();
-    else if (quad.mask.defined()) quad.mask = (*beside.right())[Stage::mask];
+    else if (quad.mask.defined() || (beside.comparison.assumed && hides_cells(picture.stage)))
+      quad.mask = (*beside.right())[Stage::mask];
     if (which == 2) {
       quad.colormap = heat.colormap = &window_colormap(view, Stage::scores);
       // Rounding errors do not appear as a difference.

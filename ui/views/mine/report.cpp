@@ -26,8 +26,10 @@ ReportFinding finding_words(const Finding& finding, const Words& words) {
   ReportFinding shown{finding.id, words(title), finding.explanation, line_to_write(finding.explanation)};
   if (words.language() == "en") return shown;
   const std::string translated = words(why);
-  if (translated != why)
-    shown.text = shown.line.empty() ? translated : translated + words.fill("mine.write", {shown.line});
+  if (translated == why) return shown;
+  shown.text = translated;
+  if (!finding.yours.empty()) shown.text += words.fill("mine.yours_here", {finding.yours, finding.here});
+  if (!shown.line.empty()) shown.text += words.fill("mine.write", {shown.line});
   return shown;
 }
 
@@ -48,6 +50,12 @@ const char* key_of(OwnReading::Kind kind) {
 
 /// Whether the mask was read from a stage that shows it, or was only found to fit.
 bool seen_in_numbers(const AssumedMask& assumed) { return assumed.seen_in <= Stage::dropped_weights; }
+
+/// A mask that would make every stage agree may be a known mistake.
+bool is_doubt(const Comparison& comparison, const Wrong& wrong) {
+  return comparison.agrees() && comparison.assumed && comparison.assumed->doubt && !wrong.findings.empty() &&
+         wrong.findings.front().id == comparison.assumed->doubt->id;
+}
 
 /// Whether the finding is about a stage that does not differ.
 bool is_note(const Comparison& comparison, const Wrong& wrong) {
@@ -118,14 +126,16 @@ Report make_report(const Comparison& comparison, const OwnStages& own, const Wor
   if (comparison.matches()) report.agrees = words("mine.agrees");
   else if (comparison.agrees()) report.agrees = words("mine.agrees_if");
   for (const Wrong& wrong : comparison.wrongs) {
-    if (is_note(comparison, wrong)) {
+    const bool doubt = is_doubt(comparison, wrong);
+    if (!doubt && is_note(comparison, wrong)) {
       report.others.push_back(words.fill("mine.noted", {finding_words(wrong.findings.front(), words).text}));
       continue;
     }
     const bool first = report.parts.empty();
     ReportPart& part = report.parts.emplace_back();
     part.stage = wrong.stage;
-    part.heading = words.fill(first ? "mine.first" : "mine.next", {std::string(name(wrong.stage))});
+    part.heading = doubt ? words("mine.if_not_meant")
+                         : words.fill(first ? "mine.first" : "mine.next", {std::string(name(wrong.stage))});
     for (const Finding& finding : wrong.findings) part.findings.push_back(finding_words(finding, words));
     if (wrong.findings.empty()) part.notes = unexplained(comparison, wrong, words);
     else if (wrong.findings.size() > 1) part.notes = undecided(comparison, wrong, words);

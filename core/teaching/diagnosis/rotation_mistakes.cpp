@@ -1,13 +1,13 @@
-// Steps that are there with another number or rule: RoPE, ALiBi and T5's bias.
+// RoPE with another number or rule.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
-#include "core/base/tensor/each_matrix.h"
 #include "core/base/text/number_text.h"
 #include "core/compute/attention/norm_and_rotation.h"
+#include "core/compute/attention/projection.h"
 #include "core/compute/run/stage_steps.h"
-#include "core/rules/position/relative_bias.h"
 #include "core/teaching/diagnosis/fitted_number.h"
 #include "core/teaching/diagnosis/mistakes.h"
 
@@ -105,6 +105,8 @@ Variants rope_share(const Suspect& suspect) {
       r.frequencies = frequencies;
     };
     variants.push_back({.explanation = text, .rules = rotated_by(first_of_whole)});
+    for (Variant* variant : {&variants.back(), &variants.back() - 1})
+      variant->yours = std::to_string(turned), variant->here = std::to_string(now);
   }
   return variants;
 }
@@ -127,6 +129,33 @@ Variants rope_sign(const Suspect& suspect) {
   }
   return variants;
 }
+
+namespace {
+
+constexpr std::array<std::pair<Stage, Stage>, 2> rotations{
+    {{Stage::Q_rotated, Stage::Q_normed}, {Stage::K_rotated, Stage::K_normed}}};
+
+/// The pairs of this rotation, but each channel by the angle that it would have in the other pairing.
+Tensor turned_with_mixed_angles(const Tensor& heads, const Rotation& rotation) {
+  const Tensor packed = heads.contiguous();
+  Buffer values(packed.values().begin(), packed.values().end());
+  const Index rows = heads.size(2), d = heads.size(3), turned = rotation.turned();
+  for (Index at = 0; at < heads.count(); at += d) {
+    const auto x = packed.values().subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(d));
+    for (Index i = 0; i < turned; ++i) {
+      const RotaryPair pair = rotation.pair_of(i);
+      const Index other = pair.first == i ? pair.second : pair.first;
+      const double sign = pair.first == i ? -1 : 1;
+      const double angle = rotation.angle(at / d % rows, rotation.pairing == Rope::half ? i / 2 : i % (turned / 2));
+      values[static_cast<std::size_t>(at + i)] =
+          static_cast<float>(static_cast<double>(x[static_cast<std::size_t>(i)]) * std::cos(angle) +
+                             sign * static_cast<double>(x[static_cast<std::size_t>(other)]) * std::sin(angle));
+    }
+  }
+  return Tensor(heads.shape(), std::move(values));
+}
+
+}  // namespace
 
 Variants rope_formula(const Suspect& suspect) {
   if (!rotates(suspect) || !suspect.run.inputs.rules.rope_frequencies.empty()) return {};
@@ -152,144 +181,41 @@ Variants rope_formula(const Suspect& suspect) {
       "The rotary embedding is applied twice. Write q, k = apply_rotary(q, cos, sin), apply_rotary(k, cos, sin)."});
   for (const Stage stage : {Stage::Q_rotated, Stage::K_rotated})
     twice.rules[stage] = [stage](const Trace& t, const Usual& usual) { return rotate(usual(), rotation_of(t, stage)); };
+  Variant& mixed = variants.emplace_back(Variant{
+      run.scenario.rope == Rope::half
+          ? "The angles belong to neighbouring channels (freqs.repeat_interleave(2)), but the halves are turned. "
+            "Write emb = torch.cat((freqs, freqs), -1)."
+          : "The angles belong to the two halves (torch.cat((freqs, freqs))), but neighbouring channels are "
+            "turned. Write emb = freqs.repeat_interleave(2, -1)."});
+  for (const auto& [stage, from] : rotations) {
+    mixed.rules[stage] = [stage = stage, from = from](const Trace& t, const Usual&) {
+      return turned_with_mixed_angles(t[*t.standing_for(from)], rotation_of(t, stage));
+    };
+  }
+  if (run.dims().heads > 1 && turned == static_cast<double>(run.dims().d_head)) {
+    Variant& whole = variants.emplace_back(
+        Variant{"The whole width is rotated before it is split into heads, so that a head does not have all "
+                "frequencies. Write q = apply_rotary(q.view(B, n, H, d_head).transpose(1, 2))."});
+    for (const auto& [stage, from] : rotations) {
+      whole.rules[stage] = [stage = stage, from = from, base](const Trace& t, const Usual&) {
+        const Tensor& heads = t[*t.standing_for(from)];
+        const Tensor merged = merge_heads(heads);
+        const Index batch = merged.size(0), rows = merged.size(1), width = merged.size(2);
+        Rotation rotation = rotation_of(t, stage);
+        rotation.frequencies = rope_frequencies(base, width);
+        const Tensor rotated = rotate(merged.view({batch, 1, rows, width}), rotation).contiguous();
+        return split_heads(rotated.view({batch, rows, width}), heads.size(1)).contiguous();
+      };
+    }
+  }
   Variant& along_heads = variants.emplace_back(
       Variant{"The positions are counted along the heads: the rotary embedding takes [B, n, H, d] here. Write q = "
               "apply_rotary(q.transpose(1, 2)).transpose(1, 2)."});
-  for (const auto& [stage, from] :
-       {std::pair(Stage::Q_rotated, Stage::Q_normed), std::pair(Stage::K_rotated, Stage::K_normed)}) {
+  for (const auto& [stage, from] : rotations) {
     along_heads.rules[stage] = [stage = stage, from = from](const Trace& t, const Usual&) {
       const Tensor turned_axes = t[*t.standing_for(from)].transpose(1, 2).contiguous();
       return rotate(turned_axes, rotation_of(t, stage)).transpose(1, 2).contiguous();
     };
-  }
-  return variants;
-}
-
-// Biases by distance.
-namespace {
-
-/// Adds to the scores' bias the difference between another one and the run's, each [1, H, n_q, n_k].
-Variant bias_instead(const Tensor& other, const Tensor& now, std::string explanation) {
-  const Tensor change = combined(other, now, [](float a, float b) { return a - b; });
-  const Rule rule = [change](const Trace&, const Usual& usual) {
-    return combined(usual(), change, [](float a, float b) { return a + b; });
-  };
-  return {.explanation = std::move(explanation), .rules = {{Stage::biased_scores, rule}}};
-}
-
-Tensor of_slopes(const Trace& run, const std::vector<double>& slopes) {
-  return bias_of_slopes(slopes, run.dims().n_q, run.dims().n_k, run.query_offset);
-}
-
-struct Slopes {
-  std::vector<double> values;
-  std::string rule;
-};
-
-std::vector<double> geometric(Index heads, double first, double ratio) {
-  std::vector<double> slopes;
-  for (Index h = 0; h < heads; ++h) slopes.push_back(first * std::pow(ratio, static_cast<double>(h)));
-  return slopes;
-}
-
-/// The formulas in use, and wrong ones.
-std::vector<Slopes> slope_rules(Index heads) {
-  const auto count = static_cast<double>(heads);
-  const double above = std::exp2(std::ceil(std::log2(count))), below = std::exp2(std::floor(std::log2(count)));
-  const auto power = [](double exponent) { return std::exp2(exponent); };
-  std::vector<double> reversed = alibi_slopes(heads);
-  std::ranges::reverse(reversed);
-  return {{geometric(heads, power(-8 / count), power(-8 / count)), "2^(−8(h+1)/H) for every number of heads"},
-          {geometric(heads, 1, power(-8 / count)), "2^(−8h/H), beginning at 1"},
-          {geometric(heads, power(-8 / above), power(-8 / above)), "those of the next power of two heads"},
-          {geometric(heads, power(-8 / below), power(-8 / below)), "those of the power of two below, continued"},
-          {mpt_slopes(heads, 8), "MPT's"},
-          {reversed, "those of the heads in the reverse order"},
-          {geometric(heads, 0.5, 0.5), "2^(−(h+1))"},
-          {geometric(heads, 1, 0.5), "2^(−h)"},
-          {std::vector<double>(static_cast<std::size_t>(heads), 1), "1 in every head"},
-          {geometric(heads, power(-8 / (count - 1)), power(-8 / (count - 1))), "2^(−8(h+1)/(H−1))"},
-          {geometric(heads, power(-4 / count), power(-4 / count)), "2^(−4(h+1)/H)"},
-          {geometric(heads, power(-16 / count), power(-16 / count)), "2^(−16(h+1)/H)"}};
-}
-
-}  // namespace
-
-Variants alibi_slopes_off(const Suspect& suspect) {
-  const Trace& run = suspect.run;
-  if (!run.scenario.alibi) return {};
-  const Index heads = run.dims().heads;
-  const std::vector<double> now = headlight::alibi_slopes(heads);
-  const Tensor bias = of_slopes(run, now);
-  std::string list;
-  for (const double slope : now) list += (list.empty() ? "" : ", ") + formatted("%.5g", slope);
-  const std::string write = "; this model's are Press et al.'s. Write slopes = torch.tensor([" + list + "]).";
-  Variants variants;
-  for (const Slopes& slopes : slope_rules(heads)) {
-    if (slopes.values == now || !std::isfinite(slopes.values.front())) continue;
-    variants.push_back(bias_instead(of_slopes(run, slopes.values), bias, "ALiBi's slopes are " + slopes.rule + write));
-  }
-  const auto scaled = [&](double factor) {
-    std::vector<double> slopes = now;
-    for (double& slope : slopes) slope *= factor;
-    return bias_instead(of_slopes(run, slopes), bias, {});
-  };
-  const auto words = [&](const std::string& yours) {
-    return "ALiBi's slopes are " + yours + " times as large" + write;
-  };
-  for (Variant& variant :
-       fitted(suspect, {.now = 1, .low = 0.01, .high = 100, .usual = {0.5, 2}, .with = scaled, .words = words})) {
-    variant.rare = true;
-    variants.push_back(std::move(variant));
-  }
-  return variants;
-}
-
-Variants alibi_distances(const Suspect& suspect) {
-  const Trace& run = suspect.run;
-  if (!run.scenario.alibi) return {};
-  const Tensor bias = of_slopes(run, headlight::alibi_slopes(run.dims().heads));
-  const auto changed = [&](auto change) { return each_number(bias, change); };
-  const std::string write = " Write bias = slopes[:, None, None] * (k - q).";
-  Variants variants{
-      bias_instead(changed([](float v) { return -v; }), bias,
-                   "ALiBi has the wrong sign: distant keys gain where they should lose." + write),
-      bias_instead(changed([](float v) { return -std::abs(v); }), bias,
-                   "ALiBi is symmetric, −slope · |k − q|, where this model's is slope · (k − q)." + write),
-      bias_instead(changed([](float v) { return std::abs(v); }), bias,
-                   "ALiBi has the wrong sign: −(−slope · |k − q|), distant keys gain where they should lose." + write)};
-  // The distance from a masked key ahead of the query is 0 in some codes.
-  variants.push_back(
-      bias_instead(changed([](float v) { return std::min(v, 0.0F); }), bias,
-                   "ALiBi's distance is 0 for keys ahead of the query, where this model's grows." + write));
-  variants.push_back(bias_instead(changed([](float v) { return std::max(-v, 0.0F); }), bias,
-                                  "ALiBi has the wrong sign, and its distance is 0 ahead of the query." + write));
-  return variants;
-}
-
-Variants t5_buckets_off(const Suspect& suspect) {
-  const Trace& run = suspect.run;
-  if (!run.scenario.t5_bias || !run.t5_table.defined()) return {};
-  const Dims& d = run.dims();
-  const bool both_ways = run.scenario.t5_bidirectional.value_or(true);
-  const auto by_distance = [&](const Tensor& table, bool bidirectional, Index furthest, Index sign) {
-    return from_cells(d.heads, d.n_q, d.n_k, [&](Index h, Index q, Index k) {
-      const Index bucket = t5_bucket(sign * (k - run.query_offset - q), bidirectional, table.size(1), furthest);
-      return table.matrix()(h, bucket);
-    });
-  };
-  const Tensor now = by_distance(run.t5_table, both_ways, t5_max_distance, 1);
-  const std::string write = " Write relative_position = k - q.";
-  Variants variants;
-  variants.push_back(bias_instead(by_distance(run.t5_table, !both_ways, t5_max_distance, 1), now,
-                                  std::string("T5's buckets are those of ") + (both_ways ? "a decoder" : "an encoder") +
-                                      ". Write bidirectional=" + (both_ways ? "True." : "False.")));
-  variants.push_back(bias_instead(by_distance(run.t5_table, both_ways, t5_max_distance, -1), now,
-                                  "T5's relative positions have the wrong sign, q − k." + write));
-  for (const Index furthest : {32, 64, 256, 20, 16}) {
-    variants.push_back(bias_instead(
-        by_distance(run.t5_table, both_ways, furthest, 1), now,
-        "T5's largest distance is " + std::to_string(furthest) + " in your code. Write max_distance=128."));
   }
   return variants;
 }

@@ -1,0 +1,178 @@
+// Another function in the place of the softmax over the keys.
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/tensor/each_matrix.h"
+#include "core/compute/attention/projection.h"
+#include "core/compute/attention/softmax.h"
+#include "core/teaching/diagnosis/mistakes.h"
+
+namespace headlight::mistakes {
+namespace {
+
+/// Softmax over another axis than the keys. The logits of sinks belong to the keys' axis and are left out.
+Tensor softmax_over(const Tensor& scores, Index axis) {
+  return softmax(scores.transpose(axis, 3).contiguous()).transpose(axis, 3).contiguous();
+}
+
+Variant softmax_variant(Index axis, std::string explanation) {
+  const Rule rule = [axis](const Trace& t, const Usual&) { return softmax_over(t[Stage::masked_scores], axis); };
+  return {.explanation = std::move(explanation), .rules = {{Stage::weights, rule}}};
+}
+
+}  // namespace
+
+Variants softmax_over_queries(const Suspect&) {
+  return {
+      softmax_variant(2,
+                      "The softmax runs over the queries: the weights' columns sum to one instead of their rows. Write "
+                      "weights = scores.softmax(dim=-1).")};
+}
+
+Variants softmax_over_heads(const Suspect&) {
+  return {softmax_variant(
+      1,
+      "The softmax runs over the heads: a cell's weights in all heads sum to one instead of a row's. Write "
+      "weights = scores.softmax(dim=-1).")};
+}
+
+Variants sigmoid_weights(const Suspect&) {
+  const Rule sigmoid = [](const Trace& t, const Usual&) {
+    return each_number(t[Stage::masked_scores], [](float s) { return 1 / (1 + std::exp(-s)); });
+  };
+  return {{.explanation = "The weights are a sigmoid of each score by itself, so that rows do not sum to one. Write "
+                          "weights = scores.softmax(dim=-1).",
+           .rules = {{Stage::weights, sigmoid}}}};
+}
+
+Variants softmax_twice(const Suspect&) {
+  const std::string text =
+      "The softmax is taken twice: the weights are a softmax of weights, almost the same for all "
+      "keys. Write weights = scores.softmax(dim=-1).";
+  const Rule again = [](const Trace&, const Usual& usual) { return softmax(usual()); };
+  const Rule gathered = [](const Trace& t, const Usual&) {
+    return gather_values(softmax(t[*t.standing_for(Stage::dropped_weights)]), t[Stage::V_heads]);
+  };
+  return {{.explanation = text, .rules = {{Stage::weights, again}}},
+          {.explanation = text, .rules = {{Stage::head_outputs, gathered}}}};
+}
+
+// Functions that are no softmax.
+namespace {
+
+using OfRow = std::function<void(std::span<float>)>;
+
+/// Each row of the scores, changed in place.
+Tensor by_row(const Tensor& scores, const OfRow& change) {
+  const Tensor packed = scores.contiguous();
+  Buffer values(packed.values().begin(), packed.values().end());
+  const auto length = static_cast<std::size_t>(scores.size(-1));
+  for (std::size_t first = 0; first < values.size(); first += length) change({values.data() + first, length});
+  return Tensor(scores.shape(), std::move(values));
+}
+
+void each(std::span<float> row, float (*change)(float)) {
+  for (float& v : row) v = change(v);
+}
+
+float highest(std::span<const float> row) { return *std::ranges::max_element(row); }
+
+float sum_of_powers(std::span<const float> row) {
+  double sum = 0;
+  for (const float v : row) sum += std::exp(static_cast<double>(v));
+  return static_cast<float>(sum);
+}
+
+/// The softmax of all numbers of a head's matrix.
+Tensor over_all_cells(const Tensor& scores) {
+  const Index batch = scores.size(0), heads = scores.size(1), cells = scores.size(2) * scores.size(3);
+  return softmax(scores.contiguous().view({batch, heads, 1, cells})).view(scores.shape());
+}
+
+/// Each column divided by its sum.
+Tensor divided_by_columns(const Tensor& weights) {
+  return by_row(weights.transpose(2, 3).contiguous(),
+                [](std::span<float> column) {
+                  float sum = 0;
+                  for (const float v : column) sum += v;
+                  for (float& v : column) v /= sum;
+                })
+      .transpose(2, 3)
+      .contiguous();
+}
+
+}  // namespace
+
+Variants softmax_missing(const Suspect&) {
+  Variants variants;
+  const std::string write = " Write weights = scores.softmax(dim=-1).";
+  const auto add = [&](const std::string& what, const std::function<Tensor(const Tensor&)>& made) {
+    variants.push_back({.explanation = what + write, .rules = {{Stage::weights, [made](const Trace& t, const Usual&) {
+                                                                  return made(t[Stage::masked_scores]);
+                                                                }}}});
+  };
+  const auto rows = [](const OfRow& change) {
+    return [change](const Tensor& scores) { return by_row(scores, change); };
+  };
+  add("There is no softmax: the scores themselves are the weights.", [](const Tensor& scores) { return scores; });
+  add("There is no softmax: the scores themselves are the weights, 0 where masked.",
+      rows([](std::span<float> row) { each(row, [](float v) { return v < -1e4F ? 0 : v; }); }));
+  add("There is no softmax: the weights are the positive scores, as a ReLU gives them.",
+      rows([](std::span<float> row) { each(row, [](float v) { return std::max(v, 0.0F); }); }));
+  return variants;
+}
+
+Variants softmax_wrong(const Suspect&) {
+  Variants variants;
+  const std::string write = " Write weights = scores.softmax(dim=-1).";
+  const auto add = [&](const std::string& what, const std::function<Tensor(const Tensor&)>& made) {
+    variants.push_back({.explanation = what + write, .rules = {{Stage::weights, [made](const Trace& t, const Usual&) {
+                                                                  return made(t[Stage::masked_scores]);
+                                                                }}}});
+  };
+  const auto rows = [](const OfRow& change) {
+    return [change](const Tensor& scores) { return by_row(scores, change); };
+  };
+  add("The weights are the logarithms of a softmax, log_softmax.", rows([](std::span<float> row) {
+        const float top = highest(row);
+        double sum = 0;
+        for (const float v : row) sum += std::exp(static_cast<double>(v - top));
+        for (float& v : row) v -= top + static_cast<float>(std::log(sum));
+      }));
+  add("The exponentials of the scores are not divided by their sum.",
+      rows([](std::span<float> row) { each(row, std::exp); }));
+  add("The exponentials of the scores, less the row's highest, are not divided by their sum.",
+      rows([](std::span<float> row) {
+        const float top = highest(row);
+        for (float& v : row) v = std::exp(v - top);
+      }));
+  add("1 is added to the sum that a row's exponentials are divided by, so that rows sum to less than one.",
+      rows([](std::span<float> row) {
+        const float sum = 1 + sum_of_powers(row);
+        for (float& v : row) v = std::exp(v) / sum;
+      }));
+  add("1 is added to the sum that a row's exponentials, less the highest, are divided by.",
+      rows([](std::span<float> row) {
+        const float top = highest(row);
+        for (float& v : row) v -= top;
+        const float sum = 1 + sum_of_powers(row);
+        for (float& v : row) v = std::exp(v) / sum;
+      }));
+  add("The softmax runs over all cells of a head's matrix at once: all of them sum to one, not each row.",
+      over_all_cells);
+  add("Each query attends to its highest score alone, as argmax gives it.", rows([](std::span<float> row) {
+        const auto top = std::ranges::max_element(row) - row.begin();
+        std::ranges::fill(row, 0.0F);
+        row[static_cast<std::size_t>(top)] = 1;
+      }));
+  add("The weights are divided by the sums of their columns after the softmax.",
+      [](const Tensor& scores) { return divided_by_columns(softmax(scores)); });
+  const Rule gathered = [](const Trace& t, const Usual&) {
+    return gather_values(divided_by_columns(t[*t.standing_for(Stage::dropped_weights)]), t[Stage::V_heads]);
+  };
+  variants.push_back({.explanation = variants.back().explanation, .rules = {{Stage::head_outputs, gathered}}});
+  return variants;
+}
+
+}  // namespace headlight::mistakes
