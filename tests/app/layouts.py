@@ -670,7 +670,8 @@ def missing_biases():
                           ("gpt2", "h.1.mlp.c_fc.bias"), ("bert", "layer.0.attention.self.key.bias"), ("phi", "layers.0.mlp.fc1.bias")]:
         refused(f"{network} without {bias}", {}, bias, "--layer", "0", path=without(network, bias))
     refused("qwen2 without biases of queries", {}, "q_proj.bias", "--layer", "0", path=without("qwen2", "q_proj.bias"))
-    for network, bias in [("stablelm", "input_layernorm"), ("gpt2", "c_attn"), ("gpt2", "ln_f"), ("bert", "key"), ("bloom", "word_embeddings_layernorm"), ("phi", "lm_head"), ("phi", "dense")]:
+    for network, bias in [("stablelm", "input_layernorm"), ("gpt2", "c_attn"), ("gpt2", "ln_f"), ("bert", "key"), ("bloom", "word_embeddings_layernorm"), ("phi", "lm_head"), ("phi", "dense"),
+                          ("gptj", "lm_head"), ("gptj", "fc_in")]:
         check(f"{network} without {bias}.bias", {}, {}, "--layer", "0", path=without(network, bias + ".bias"), says=f"no bias in the file for {bias}")
 
 

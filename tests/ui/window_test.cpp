@@ -207,13 +207,14 @@ TEST_CASE("a click on a lesson opens it in the pipeline, with its title and stor
   CHECK(window.session.title().starts_with("Masked self-attention"));
 }
 
-TEST_CASE("the window's list of views has the rows of core's, in the same order, and says each by its name") {
+TEST_CASE("the window's list of views has the rows of core's, in the same order, each with its name and functions") {
   const std::span<const ViewEntry> entries = all_views();
   REQUIRE(entries.size() == view_rows.size());
   for (std::size_t i = 0; i < entries.size(); ++i) {
     CAPTURE(view_rows[i].name);
     CHECK(entries[i].kind == static_cast<ViewKind>(i));
     CHECK(entries[i].word == "views." + std::string(view_rows[i].name));
+    CHECK((entries[i].draw && entries[i].least && entries[i].shows && entries[i].sides && entries[i].offer));
   }
 }
 

@@ -130,9 +130,6 @@ constexpr std::array views{
               .scrolls = true},
 };
 static_assert(views.size() == view_rows.size());
-static_assert(std::ranges::all_of(views, [](const ViewEntry& view) {
-  return view.draw && view.least && view.shows && view.sides && view.offer;
-}));
 
 }  // namespace
 

@@ -118,8 +118,9 @@ void set_range(const StageFigureStyle& style, const StageCut& cut, FigureSpec& s
   spec.range = whole_range(cut, colormap(map, spec.theme).kind());
 }
 
-/// Whether fewer than one cell in 200 reaches a twentieth of the largest value: on a linear scale the other cells would
-/// look empty. It is estimated from some rows, always with the first one.
+/// Whether a linear scale would hide most of the weights: a cell below a twentieth of the largest looks empty there. So it
+/// is if fewer than one cell in 200 is above, or if the cells below have more than half of all weight. It is estimated
+/// from some rows, always with the first one.
 bool few_are_large(const FigureSpec& spec) {
   constexpr Index most_sampled_rows = 64;
   const auto panels = static_cast<Index>(spec.panels.size());
@@ -136,8 +137,15 @@ bool few_are_large(const FigureSpec& spec) {
   }
   if (values.empty()) return false;
   const float most = *std::ranges::max_element(values);
-  const auto large = std::ranges::count_if(values, [&](float value) { return value > most / 20; });
-  return most > 0 && 200 * large < std::ssize(values);
+  Index large = 0;
+  double shown = 0, all = 0;
+  for (const float value : values) {
+    const bool is_large = value > most / 20;
+    large += is_large;
+    if (is_large) shown += static_cast<double>(value);
+    all += static_cast<double>(value);
+  }
+  return most > 0 && (200 * large < std::ssize(values) || 2 * shown < all);
 }
 
 /// Weights with few large values are spread by magnitude, as in the window, unless the user chose a norm.

@@ -59,7 +59,7 @@ BlockLayout build_blocks(NetworkBuilder& b, Index offset, Index narrow = 0, cons
 /// file has none.
 void build_masked_head(NetworkBuilder& b, const std::string& dense, const std::string& norm, const std::string& output,
                        std::initializer_list<std::string> biases, Activation activation, double epsilon,
-                       Index narrow = 0) {
+                       Index narrow = 0, Bias norm_bias = Bias::expected) {
   const OtherPrefix root(b);
   if (!b.has(dense + ".weight")) {
     b.network.notes.push_back("the file has no head for masked words: it predicts nothing");
@@ -69,7 +69,7 @@ void build_masked_head(NetworkBuilder& b, const std::string& dense, const std::s
   HeadSpec& head = b.network.head;
   head.transform = b.linear(dense, d, b.network.width);
   head.activation = activation;
-  head.norm = b.norm(norm, NormKind::layer, d, epsilon);
+  head.norm = b.norm(norm, NormKind::layer, d, epsilon, false, norm_bias);
   const bool tied = b.config.flag({"tie_word_embeddings"}, true) || !b.has(output + ".weight");
   head.output.weight = tied ? b.network.stacks.front().embedding.tokens
                             : b.array(output + ".weight", {b.network.vocabulary, d}, b.as_config_says());
@@ -193,8 +193,11 @@ void build_modernbert(NetworkBuilder& b) {
               window = c.whole({"local_attention"}, 128);
   layout.epsilon = c.number({"norm_eps"}, 1e-5);
   layout.activation = b.activation(c.text({"hidden_activation"}, "gelu"));
-  c.find({"norm_bias", "attention_bias", "mlp_bias", "decoder_bias", "classifier_bias", "layer_norm_eps",
-          "position_embedding_type", "local_rope_theta", "global_rope_theta"});
+  const auto bias_if = [&](const char* says) { return c.flag({says}, false) ? Bias::expected : Bias::where_there; };
+  layout.attention_bias = layout.output_bias = bias_if("attention_bias");
+  layout.mlp_bias = bias_if("mlp_bias"), layout.norm_bias = bias_if("norm_bias");
+  c.find({"decoder_bias", "classifier_bias", "layer_norm_eps", "position_embedding_type", "local_rope_theta",
+          "global_rope_theta"});
   StackSpec& stack = b.begin_stack(d, "embeddings.tok_embeddings.weight");
   b.network.masked = true;
   stack.embedding.norm = b.norm("embeddings.norm", layout);
@@ -209,7 +212,7 @@ void build_modernbert(NetworkBuilder& b) {
   }
   stack.final_norm = b.norm("final_norm", layout);
   build_masked_head(b, "head.dense", "head.norm", "decoder", {"decoder.bias"},
-                    b.activation(c.text({"classifier_activation"}, "gelu")), layout.epsilon);
+                    b.activation(c.text({"classifier_activation"}, "gelu")), layout.epsilon, 0, layout.norm_bias);
 }
 
 /// Sanh et al. 2019: BERT with half the layers and no token types.

@@ -15,6 +15,7 @@ void build_t5_family(NetworkBuilder& b, bool usually_tied) {
       .names =
           {"", "layer.0.SelfAttention", {"q", "k", "v", "o"}, "layer.0.layer_norm", "", {}, "", "layer.1.layer_norm"},
       .norm = NormKind::rms};
+  layout.set_biases(Bias::where_there);
   const Index d = layout.d = c.whole({"d_model"}), heads = layout.heads = c.whole({"num_heads"});
   layout.d_head = c.whole({"d_kv"}, 64), layout.inner = c.whole({"d_ff"});
   const Index blocks = c.whole({"num_layers"}), decoder_blocks = c.whole({"num_decoder_layers"}, blocks);

@@ -16,9 +16,10 @@ constexpr BlockLayout gpt_blocks{
     .causal = true};
 
 /// The last norm, and the table of the words.
-void end_decoder(NetworkBuilder& b, const BlockLayout& layout, const char* final_norm, bool tied) {
+void end_decoder(NetworkBuilder& b, const BlockLayout& layout, const char* final_norm, bool tied,
+                 Bias bias = Bias::where_there) {
   b.network.stacks.back().final_norm = b.norm(final_norm, layout);
-  b.network.head.output = b.output_head("lm_head.weight", layout.d, b.config.flag({"tie_word_embeddings"}, tied));
+  b.network.head.output = b.output_head("lm_head.weight", layout.d, b.config.flag({"tie_word_embeddings"}, tied), bias);
 }
 
 /// c_attn is q‖k‖v. The shape shows whether a weight is of Conv1D or nn.Linear.
@@ -36,7 +37,7 @@ void build_gpt(NetworkBuilder& b, const char* activation, bool tied) {
   const bool scaled = c.flag({"scale_attn_weights"}, true),
              by_layer = c.flag({"scale_attn_by_inverse_layer_idx"}, false);
   b.refuse_unless("add_cross_attention", false);
-  c.flag({"bias"}, true);
+  if (!c.flag({"bias"}, true)) layout.set_biases(Bias::where_there);
 
   StackSpec& stack = b.begin_stack(d, "wte.weight");
   b.add_positions(stack.embedding, "wpe.weight", positions, d);
@@ -105,6 +106,7 @@ void build_gpt_neo(NetworkBuilder& b) {
   b.find_prefix({"wte.weight"});
   BlockLayout layout = gpt_blocks;
   layout.names.attention = "attn.attention";
+  layout.attention_bias = Bias::where_there;
   layout.read_sizes(c, {"hidden_size"}, {"num_layers"}, {"num_heads"});
   layout.inner = c.whole({"intermediate_size"}, 4 * layout.d);
   const Index blocks = layout.count;
@@ -148,6 +150,7 @@ void build_gpt_j(NetworkBuilder& b) {
   b.find_prefix({"wte.weight"});
   BlockLayout layout = gpt_blocks;
   layout.names.mlp = {"mlp.fc_in", "mlp.fc_out"}, layout.names.mlp_norm = "", layout.parallel = true;
+  layout.attention_bias = layout.output_bias = Bias::where_there;
   layout.read_sizes(c, {"n_embd"}, {"n_layer"}, {"n_head"});
   layout.inner = c.whole({"n_inner"}, 4 * layout.d);
   const Index rotary = c.whole({"rotary_dim"}, 64);
@@ -163,7 +166,7 @@ void build_gpt_j(NetworkBuilder& b) {
       c.fail(Message("its rotary_dim is {0}", rotary), Message("expected an even number up to d_head {0}", d_head));
     block.attention.rope = plain_rope(Rope::interleaved, 10000, rotary);
   }
-  end_decoder(b, layout, "ln_f", false);
+  end_decoder(b, layout, "ln_f", false, Bias::expected);
 }
 
 /// Attention and nothing else: x ← x + attention(x). A norm before it, a last norm and biases where the file has them.
@@ -310,7 +313,8 @@ void build_mpt(NetworkBuilder& b) {
   const Index heads = layout.heads;
   layout.inner = layout.d * c.whole({"expansion_ratio"}, 4);
   layout.epsilon = c.number({"layer_norm_epsilon"}, 1e-5);
-  c.find({"norm_type", "no_bias", "max_seq_len", "init_config", "embedding_fraction", "use_norm_bias"});
+  c.find({"norm_type", "max_seq_len", "init_config", "embedding_fraction", "use_norm_bias"});
+  if (c.flag({"no_bias"}, true)) layout.set_biases(Bias::where_there);
   c.flag({"learned_pos_emb"}, true);  // ALiBi replaces learned positions
   nlohmann::json rules = nlohmann::json::object();
   if (const auto* attn_config = c.find({"attn_config"}); attn_config && attn_config->is_object()) rules = *attn_config;

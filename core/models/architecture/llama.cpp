@@ -121,6 +121,7 @@ Flavour cohere_flavour(const Config& c) {
   c.find({"use_parallel_embedding"});
   Flavour flavour{.tied = true,
                   .norm = NormKind::layer,
+                  .norm_bias = Bias::where_there,
                   .epsilon = 1e-5,
                   .parallel = true,
                   .pairing = Rope::interleaved,
@@ -268,6 +269,7 @@ void build_meta_llama(NetworkBuilder& b) {
                      .norm = NormKind::rms,
                      .causal = true,
                      .activation = Activation::silu};
+  layout.set_biases(Bias::where_there);
   layout.read_sizes(c, {"dim"}, {"n_layers"}, {"n_heads"});
   const Index d = layout.d, heads = layout.heads, kv_heads = c.whole({"n_kv_heads"}, heads);
   layout.kv_heads = kv_heads;

@@ -107,7 +107,7 @@ class LlamaFamily {
 
 NormSpec LlamaFamily::norm(const std::string& name, Index width) const {
   if (!flavour_.gains) return {flavour_.norm, {}, {}, layout_.epsilon, false};
-  return b_.norm(name, flavour_.norm, width, layout_.epsilon, plus_one_);
+  return b_.norm(name, flavour_.norm, width, layout_.epsilon, plus_one_, flavour_.norm_bias);
 }
 
 void LlamaFamily::read_sizes() {

@@ -9,8 +9,9 @@ namespace headlight {
 struct LlamaFlavour {
   bool tied = false;
   NormKind norm = NormKind::rms;
-  bool gains = true;      ///< norms have weights (not in OLMo)
-  bool plus_one = false;  ///< the gain of a norm is its weight + 1 (Gemma)
+  bool gains = true;                ///< norms have weights (not in OLMo)
+  Bias norm_bias = Bias::expected;  ///< of LayerNorms (where_there in Cohere)
+  bool plus_one = false;            ///< the gain of a norm is its weight + 1 (Gemma)
   double epsilon = 1e-6;
   /// Where the norms of attention and MLP stand: before them; after them, before the sum (OLMo 2); both (Gemma 2, and
   /// under other names GLM 4).

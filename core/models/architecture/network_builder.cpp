@@ -209,15 +209,16 @@ LinearSpec NetworkBuilder::part(LinearSpec whole, Index first, Index count) {
   return whole;
 }
 
-NormSpec NetworkBuilder::norm(const std::string& name, NormKind kind, Index d, double epsilon, bool plus_one) const {
+NormSpec NetworkBuilder::norm(const std::string& name, NormKind kind, Index d, double epsilon, bool plus_one,
+                              Bias bias) const {
   NormSpec spec{kind, {}, {}, epsilon, plus_one};
   const std::string why = as_config_says();
   spec.weight = array(has(name + ".gamma") ? name + ".gamma" : name + ".weight", {d}, why);
   if (kind != NormKind::layer) return spec;
-  for (const char* bias : {".bias", ".beta"}) {
-    if (has(name + bias)) spec.bias = array(name + bias, {d}, why);
+  for (const char* ending : {".bias", ".beta"}) {
+    if (has(name + ending)) spec.bias = array(name + ending, {d}, why);
   }
-  if (spec.bias.empty()) lacking.emplace(prefix + name + ".bias", true);
+  if (spec.bias.empty()) lacking.emplace(prefix + name + ".bias", bias == Bias::expected);
   return spec;
 }
 

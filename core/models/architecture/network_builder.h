@@ -55,8 +55,10 @@ struct BlockLayout {
   std::optional<Index> kv_heads{}, d_head{};  ///< none: `heads`, d / heads
   double epsilon = 1e-5;
   Activation activation = Activation::gelu;
-  /// Of queries, keys and values; of the attention's output; of the MLP.
-  Bias attention_bias = Bias::expected, output_bias = Bias::expected, mlp_bias = Bias::expected;
+  /// Of queries, keys and values; of the attention's output; of the MLP; of LayerNorms.
+  Bias attention_bias = Bias::expected, output_bias = Bias::expected, mlp_bias = Bias::expected,
+       norm_bias = Bias::expected;
+  void set_biases(Bias all) { attention_bias = output_bias = mlp_bias = norm_bias = all; }
 
   /// Reads d, count and heads, each from the first of its fields that exists.
   using Fields = std::initializer_list<std::string_view>;
@@ -117,10 +119,11 @@ class NetworkBuilder {
   MlpSpec mlp(const std::string& at, const MlpNames& names, Index inner, Index d, Activation activation,
               Bias bias = Bias::where_there, bool in_out = false) const;
   /// name.weight [d] (or gamma) and, for a LayerNorm, name.bias (or beta) if it exists.
-  NormSpec norm(const std::string& name, NormKind kind, Index d, double epsilon, bool plus_one = false) const;
+  NormSpec norm(const std::string& name, NormKind kind, Index d, double epsilon, bool plus_one = false,
+                Bias bias = Bias::expected) const;
   /// The same of the stack's width, as its blocks have theirs.
   NormSpec norm(const std::string& name, const BlockLayout& layout) const {
-    return norm(name, layout.norm, layout.d, layout.epsilon);
+    return norm(name, layout.norm, layout.d, layout.epsilon, false, layout.norm_bias);
   }
   /// Rows of a packed linear layer.
   static LinearSpec part(LinearSpec whole, Index first, Index count);

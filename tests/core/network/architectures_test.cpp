@@ -68,6 +68,15 @@ Scenario with_texts(const std::string& name) {
 
 }  // namespace
 
+TEST_CASE("no network of an architecture is said to lack a bias that the architecture does not have") {
+  for (const std::string& name : all_networks()) {
+    CAPTURE(name);
+    const auto network = open_network(networks::folder + name);
+    for (const Message& note : network->spec().notes)
+      CHECK_FALSE(note.english().starts_with("no bias in the file"));
+  }
+}
+
 TEST_CASE("a picture's similarity to several texts is PyTorch's, and its probabilities are the model's own") {
   for (const std::string name : {"clip", "siglip"}) {
     INFO(name);

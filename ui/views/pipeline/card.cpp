@@ -88,8 +88,9 @@ CardPicture make_packed_card(const Frame& frame, const Slot& slot, float t) {
     y += height;
   }
   if (brief) return card;
-  card.shape = std::to_string(rows) + " × " + std::to_string(trace[Stage::W_q].size(1));
-  set_ends(frame, card, card.card.width() - 2 * pad * t, t);
+  const float room = card.card.width() - 2 * pad * t;
+  card.shape = size_text(frame, rows, trace[Stage::W_q].size(1), room, label_points * t);
+  set_ends(frame, card, room, t);
   const float bar = card.card.max.y - 14 * t;
   card.notes = {{card.card.min.x + pad * t, bar - 22 * t}, {card.card.max.x - pad * t, bar - 5 * t}};
   return card;

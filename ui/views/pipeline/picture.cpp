@@ -171,6 +171,14 @@ bool shows_packed(const Frame& frame) {
   return one_width && inputs.W_q.defined() && frame.view().packed.value_or(inputs.packed);
 }
 
+std::string size_text(const Frame& frame, Index rows, Index cols, float width, float pixels) {
+  for (const char* times : {" × ", "×"}) {
+    std::string text = std::to_string(rows) + times + std::to_string(cols);
+    if (text_size(frame.fonts, Face::ui, pixels, text).x <= width) return text;
+  }
+  return {};
+}
+
 std::string shape_text(const Frame& frame, Stage stage, float width, float pixels, bool named) {
   const StageInfo& about = info(stage);
   const MatrixView matrix = (*frame.trace())[stage].matrix();
@@ -182,12 +190,12 @@ std::string shape_text(const Frame& frame, Stage stage, float width, float pixel
   // A label comes before those of the axes; for contribution norms, the title already says it.
   const bool measured = !frame.view().step && measured_stage(*frame.trace(), frame.view(), stage) != stage;
   const std::string called(is_x || measured ? std::string_view() : stage_words(frame.words, stage));
-  std::vector<std::string> candidates{shape, rows + "×" + cols};
+  std::vector<std::string> candidates;
   if (named) candidates.insert(candidates.begin(), with_names);
   if (!called.empty()) candidates.insert(candidates.begin(), called + "  " + shape);
   if (!called.empty() && named) candidates.insert(candidates.begin(), called + "  " + with_names);
   const auto found = std::ranges::find_if(candidates, fits);
-  return found == candidates.end() ? std::string() : *found;
+  return found == candidates.end() ? size_text(frame, matrix.rows, matrix.cols, width, pixels) : *found;
 }
 
 const std::shared_ptr<const PipelinePicture>& pipeline_picture(const Frame& frame, ImVec2 size) {

@@ -75,6 +75,8 @@ struct PipelinePicture {
 /// Whether W_q, W_k and W_v are shown as one matrix: as the view says, else as the file has them.
 bool shows_packed(const Frame& frame);
 
+/// "384 × 128", or "384×128" if only that fits into `width` with type of `pixels`; "" if neither does.
+std::string size_text(const Frame& frame, Index rows, Index cols, float width, float pixels);
 /// "n_q 6 × d_head 4", as far as it fits into `width` with type of `pixels`; without axis names "6 × 4".
 std::string shape_text(const Frame& frame, Stage stage, float width, float pixels, bool named = true);
 
