@@ -151,6 +151,20 @@ struct Frame {
                          v.presenting, u, also...);
   }
 
+  /// The same for pictures that follow the pointer (Pictures::get_at): `at` is what is under it.
+  template <typename T, typename At, typename Make, typename... Parts>
+  T& picture_at(const At& at, Make&& make, const Parts&... also) const {
+    const View& v = view();
+    return pictures.get_at<T>(at, std::forward<Make>(make), document.trace, v.batch, v.head, v.theme, v.colormap,
+                              v.range, v.norm, v.language, v.presenting, u, also...);
+  }
+  template <typename At, typename Make, typename... Parts>
+  auto& kept_at(const At& at, const Make& make, const Parts&... also) const {
+    const View& v = view();
+    return pictures.kept_at(at, make, document.trace, v.batch, v.head, v.theme, v.colormap, v.range, v.norm, v.language,
+                            v.presenting, u, also...);
+  }
+
   /// Pushes a change of the scenario or the view. It is applied after drawing, in order, on the then current value, so
   /// that changes of one frame do not overwrite each other. It must capture values, not references. `gesture` as in
   /// EditScenario.
