@@ -250,7 +250,7 @@ TEST_CASE("arcs between words are of what the view measures: the shares of what 
     window.move({1080, y});  // this is among the arcs
     window.frame();
     window.frame();
-    const std::optional<Cell> cell = window.document().view.hovered;
+    const std::optional<Cell> cell = window.document().view.pointed.cell;
     if (!cell) continue;
     ++met;
     CHECK(cell->stage == Stage::contribution_norms);

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include <imgui.h>
@@ -172,6 +173,11 @@ struct Frame {
     actions.push_back(EditScenario{std::move(change), std::move(gesture)});
   }
   void show(std::function<void(View&)> change) const { actions.push_back(EditView{std::move(change)}); }
+  /// Says what is under the pointer now.
+  template <typename T>
+  void point(std::optional<T> Pointed::*part, const std::type_identity_t<std::optional<T>>& now) const {
+    if (view().pointed.*part != now) actions.push_back(Hover{PointedPart<T>{part, now}});
+  }
 };
 
 /// Moves the step player to a moment of the timeline.

@@ -17,8 +17,9 @@ namespace headlight {
 namespace {
 
 const Scene& network_scene(const Frame& frame, const HeadOverview& overview, const FactsSoFar& so_far, Rect place) {
-  return frame.kept([&] { return make_network(scene_context(frame), overview, so_far.facts, place); },
-                    frame.view().network, frame.view().measure, frame.view().looking.query, so_far.version, place);
+  return frame.kept_at(
+      frame.view().pointed.word, [&] { return make_network(scene_context(frame), overview, so_far.facts, place); },
+      frame.view().network, frame.view().measure, frame.view().looking.query, so_far.version, place);
 }
 
 void look_at(const Frame& frame, HeadPlace at) {
@@ -209,7 +210,7 @@ void draw_network_view(const Frame& frame, Rect place) {
   press_network_keys(frame, overview, so_far.facts);
   const Scene& scene = network_scene(frame, overview, so_far, place);
   offer_fields(frame, scene);
-  const ScenePointer pointer = point_at(frame, "network_surface", place, scene, {SceneAction::query_word});
+  const ScenePointer pointer = point_at(frame, "network_surface", place, {&scene}, {SceneAction::query_word});
   const SceneTarget* target = pointer.target;
   turn_wheel(frame, scene);
   const ImVec2 delta = ImGui::GetIO().MouseDelta;
@@ -220,9 +221,9 @@ void draw_network_view(const Frame& frame, Rect place) {
     click(frame, overview, so_far.facts, *target);
   } else if (moved && target && target->action == SceneAction::head) {
     const HeadPlace at{target->cell.batch, target->cell.head};
-    if (!(looked_at_head(overview, frame.view()) == at)) look_at(frame, at);
+    if (!(looked_at_head(overview, frame.view()) == at)) frame.actions.push_back(Hover{PointedHead{at.layer, at.head}});
   }
-  if (word != frame.view().network.pointed) choose(frame, &NetworkChoice::pointed, word);
+  frame.point(&Pointed::word, word);
   draw_scene(frame, *ImGui::GetWindowDrawList(), scene);
 }
 
