@@ -173,8 +173,7 @@ enum class PatchedState : std::uint8_t { residual, heads, mlp };
 enum class StudyFilter : std::uint8_t { all, layer, strong };
 
 /// What the network view shows: heads, their order, or one picture of all layers.
-struct NetworkChoice {
-  std::optional<Index> layer, head;  ///< the current head; unset: the document's
+struct NetworkShown {
   HeadOrder order = HeadOrder::layer;
   std::optional<HeadPattern> pattern;  ///< the pattern that heads are marked with; unset: each head's strongest one
   LayersTogether together = LayersTogether::none;
@@ -187,6 +186,10 @@ struct NetworkChoice {
   StudyFilter study_of = StudyFilter::all;
   bool study_mean = false;  ///< show also the effect of replacing each head by its mean
   Index study_from = 0;     ///< number of scrolled rows of the table
+  bool operator==(const NetworkShown&) const = default;
+};
+struct NetworkChoice : NetworkShown {
+  std::optional<Index> layer, head;  ///< the current head; unset: the document's
   bool operator==(const NetworkChoice&) const = default;
 };
 
