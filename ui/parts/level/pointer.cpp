@@ -19,13 +19,14 @@ ImVec2 pressed_at() { return ImGui::GetIO().MouseClickedPos[0]; }
 
 ScenePointer point_at(const Frame& frame, const char* surface, Rect place, SceneLayers layers,
                       std::initializer_list<SceneAction> only_shown) {
+  ScenePointer pointer;
+  pointer.controls = controls_of(frame, **layers.begin());
   clickable(surface, place);
   PressedTarget& pressed = frame.pictures.get<PressedTarget>([] { return PressedTarget{}; });
   if (ImGui::IsItemActivated()) {
     const SceneTarget* target = target_at(layers, pressed_at());
     pressed = {target ? std::optional(*target) : std::nullopt, pressed_at()};
   }
-  ScenePointer pointer;
   pointer.over = ImGui::IsItemHovered();
   pointer.held = ImGui::IsItemActive();
   pointer.clicked = ImGui::IsItemDeactivated() && !was_dragged(frame);

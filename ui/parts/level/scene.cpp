@@ -191,18 +191,28 @@ void draw_scene(const Frame& frame, ImDrawList& list, const Scene& scene, const 
   draw_items(frame, list, overlay.above.items);
 }
 
-const SceneTarget* press_controls(const Frame& frame, const Scene& scene) {
-  const SceneTarget* pressed = nullptr;
+SceneControls controls_of(const Frame& frame, const Scene& scene) {
+  SceneControls controls;
   for (const SceneTarget& target : scene.targets) {
     if (target.id.empty()) continue;
-    if (pressable(frame, target.id.c_str(), target.rect)) pressed = &target;
+    if (pressable(frame, target.id.c_str(), target.rect)) controls.pressed = &target;
     if (!target.hint.empty()) tooltip(frame, target.hint);
-    if (!ImGui::IsItemHovered() || target.framed.width() <= 0) continue;
-    const Rect card = card_on_pixels(target.framed);
-    compat::add_rect(*ImGui::GetWindowDrawList(), card.min, card.max, frame.look.accent,
-                     std::min(Corner::card * frame.u, card.height() / 4), frame.u);
+    if (ImGui::IsItemHovered()) controls.under = &target;
   }
-  return pressed;
+  return controls;
+}
+
+void frame_control(const Frame& frame, const SceneTarget* under) {
+  if (!under || under->framed.width() <= 0) return;
+  const Rect card = card_on_pixels(under->framed);
+  compat::add_rect(*ImGui::GetWindowDrawList(), card.min, card.max, frame.look.accent,
+                   std::min(Corner::card * frame.u, card.height() / 4), frame.u);
+}
+
+const SceneTarget* press_controls(const Frame& frame, const Scene& scene) {
+  const SceneControls controls = controls_of(frame, scene);
+  frame_control(frame, controls.under);
+  return controls.pressed;
 }
 
 const SceneTarget* target_at(const Scene& scene, ImVec2 point) {

@@ -229,7 +229,15 @@ struct SceneOverlay {
 
 void draw_scene(const Frame& frame, ImDrawList& list, const Scene& scene);
 void draw_scene(const Frame& frame, ImDrawList& list, const Scene& scene, const SceneOverlay& overlay);
-/// Creates controls for the targets with an id; call after draw_scene(). Returns the pressed one.
+/// The pressed control of a scene, and the one under the pointer; null if there is none.
+struct SceneControls {
+  const SceneTarget *pressed = nullptr, *under = nullptr;
+};
+/// Creates controls for the targets with an id.
+SceneControls controls_of(const Frame& frame, const Scene& scene);
+/// The frame of the control under the pointer; call after draw_scene().
+void frame_control(const Frame& frame, const SceneTarget* under);
+/// Both, for a scene without a surface; call after draw_scene(). Returns the pressed control.
 const SceneTarget* press_controls(const Frame& frame, const Scene& scene);
 
 /// The topmost target at a point; null if there is none.
