@@ -113,7 +113,7 @@ TEST_CASE("no number is shown before it is computed: not painted, not pointed at
       window.frame();
       window.frame();
       INFO(name(stage) << " at " << moment);
-      CHECK(window.document().view.hovered.has_value() == timeline.shown(stage, moment).has(2, 1));
+      CHECK(window.document().view.pointed.cell.has_value() == timeline.shown(stage, moment).has(2, 1));
     }
     window.move({-100, -100});
     window.frame();

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include <imgui.h>
@@ -151,6 +152,20 @@ struct Frame {
                          v.presenting, u, also...);
   }
 
+  /// The same for pictures that follow the pointer (Pictures::get_at): `at` is what is under it.
+  template <typename T, typename At, typename Make, typename... Parts>
+  T& picture_at(const At& at, Make&& make, const Parts&... also) const {
+    const View& v = view();
+    return pictures.get_at<T>(at, std::forward<Make>(make), document.trace, v.batch, v.head, v.theme, v.colormap,
+                              v.range, v.norm, v.language, v.presenting, u, also...);
+  }
+  template <typename At, typename Make, typename... Parts>
+  auto& kept_at(const At& at, const Make& make, const Parts&... also) const {
+    const View& v = view();
+    return pictures.kept_at(at, make, document.trace, v.batch, v.head, v.theme, v.colormap, v.range, v.norm, v.language,
+                            v.presenting, u, also...);
+  }
+
   /// Pushes a change of the scenario or the view. It is applied after drawing, in order, on the then current value, so
   /// that changes of one frame do not overwrite each other. It must capture values, not references. `gesture` as in
   /// EditScenario.
@@ -158,6 +173,11 @@ struct Frame {
     actions.push_back(EditScenario{std::move(change), std::move(gesture)});
   }
   void show(std::function<void(View&)> change) const { actions.push_back(EditView{std::move(change)}); }
+  /// Says what is under the pointer now.
+  template <typename T>
+  void point(std::optional<T> Pointed::*part, const std::type_identity_t<std::optional<T>>& now) const {
+    if (view().pointed.*part != now) actions.push_back(Hover{PointedPart<T>{part, now}});
+  }
 };
 
 /// Moves the step player to a moment of the timeline.

@@ -64,7 +64,7 @@ void put_residual(Pen& pen, const ResidualSteps& residual, Rect room) {
       pen.line(point(s - 1, value(s - 1)), point(s, value(s)), colour, thickness);
   };
   for (Index i = 0; i < std::min<Index>(n, 128); ++i) {
-    const bool lit = context.view.network.pointed == i;
+    const bool lit = context.view.pointed.word == i;
     put_line(
         [&](std::size_t s) {
           return steps[s].at({batch, i});
@@ -237,7 +237,7 @@ struct HeadPanel : NetworkPart {
       const NetworkFacts::Prediction& next = facts.predictions[i];
       const float middle = room.min.y + pitch / 2, x = room.min.x + words + 26 * u;
       const Rect row{{room.min.x - 6 * u, room.min.y}, {room.max.x + 6 * u, room.min.y + pitch}};
-      if (view.network.pointed == static_cast<Index>(i)) pen.fill(row, look.field, Corner::cell * u);
+      if (view.pointed.word == static_cast<Index>(i)) pen.fill(row, look.field, Corner::cell * u);
       pen.text(TextRole::word, Face::ui, caption, {room.min.x + words, middle}, Align::right, look.muted, next.after,
                words);
       pen.caption({x - 13 * u, middle}, Align::middle, "→");

@@ -84,7 +84,7 @@ PatchShown patch_shown(const Frame& frame, const std::shared_ptr<const NetworkRu
 }
 
 std::shared_ptr<const MeanHeads> means_shown(const Frame& frame, const std::shared_ptr<const NetworkRun>& run) {
-  const std::string file = file_of_sentences(frame, *run);
+  const std::string& file = frame.kept([&] { return file_of_sentences(frame, *run); }, frame.view().network.texts);
   if (file.empty()) return nullptr;
   using Means = std::shared_ptr<const MeanHeads>;
   const auto& result =
@@ -99,7 +99,7 @@ std::shared_ptr<const MeanHeads> means_shown(const Frame& frame, const std::shar
 }
 
 StudyShown study_shown(const Frame& frame, const std::shared_ptr<const NetworkRun>& run) {
-  const std::string file = file_of_sentences(frame, *run);
+  const std::string& file = frame.kept([&] { return file_of_sentences(frame, *run); }, frame.view().network.texts);
   if (file.empty()) return {{}, {}, true, true};
   const Ablation ablation = frame.view().network.study_mean ? Ablation::mean : Ablation::zero;
   const auto& result =

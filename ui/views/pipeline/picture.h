@@ -89,6 +89,16 @@ auto& picture_of_cards(const Frame& frame, const Make& make, const Parts&... als
                     view.step ? std::optional(frame.timeline.at(*view.step).stage) : std::nullopt, also...);
 }
 
+/// The same for what follows the pointer (Frame::kept_at).
+template <typename At, typename Make, typename... Parts>
+auto& picture_of_cards_at(const Frame& frame, const At& at, const Make& make, const Parts&... also) {
+  const View& view = frame.view();
+  return frame.kept_at(at, make, view.packed, view.measure, view.brought_forward,
+                       view.brought_forward_beside == view.selected,
+                       view.selected ? std::optional(view.selected->stage) : std::nullopt,
+                       view.step ? std::optional(frame.timeline.at(*view.step).stage) : std::nullopt, also...);
+}
+
 /// The picture, cached; scenes share its heatmaps.
 const std::shared_ptr<const PipelinePicture>& pipeline_picture(const Frame& frame, ImVec2 size);
 
