@@ -68,7 +68,10 @@ TEST_CASE("a picture that follows the pointer is kept for the last places, while
   int made = 0;
   std::string part = "a text that is too long to be kept in the string itself";
   const auto get = [&](int place) {
-    return pictures.get_at<Sum>(place, [&] { return Sum{100 * ++made + place}; }, part).value;
+    return pictures
+        .get_at<Sum>(
+            place, [&] { return Sum{100 * ++made + place}; }, part)
+        .value;
   };
   CHECK(get(1) == 101);
   CHECK(get(2) == 202);
