@@ -1,11 +1,10 @@
-#include "app/console.h"
-
 #include <cstdio>
 #include <cstdlib>
 
 #include <fcntl.h>
 #include <io.h>
 
+#include "app/console.h"
 #include "core/base/files/windows.h"
 
 namespace headlight {

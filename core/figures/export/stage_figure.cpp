@@ -118,9 +118,9 @@ void set_range(const StageFigureStyle& style, const StageCut& cut, FigureSpec& s
   spec.range = whole_range(cut, colormap(map, spec.theme).kind());
 }
 
-/// Whether a linear scale would hide most of the weights: a cell below a twentieth of the largest looks empty there. So it
-/// is if fewer than one cell in 200 is above, or if the cells below have more than half of all weight. It is estimated
-/// from some rows, always with the first one.
+/// Whether a linear scale would hide most of the weights: a cell below a twentieth of the largest looks empty there. So
+/// it is if fewer than one cell in 200 is above, or if the cells below have more than half of all weight. It is
+/// estimated from some rows, always with the first one.
 bool few_are_large(const FigureSpec& spec) {
   constexpr Index most_sampled_rows = 64;
   const auto panels = static_cast<Index>(spec.panels.size());
