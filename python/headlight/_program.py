@@ -96,9 +96,9 @@ def array_of(value: Array, what: str) -> np.ndarray[Any, Any]:
 
 def save_arrays(path: str, arrays: Mapping[str, Array]) -> None:
     """Writes an .npz for the program."""
-    made: Dict[str, np.ndarray[Any, Any]] = {str(name): array_of(value, str(name)) for name, value in arrays.items()}
+    made: Dict[str, Any] = {str(name): array_of(value, str(name)) for name, value in arrays.items()}
     try:
-        np.savez(path, **made)  # type: ignore[arg-type,unused-ignore]  # NumPy 2.2 takes a keyword for allow_pickle
+        np.savez(path, **made)
     except (OSError, TypeError, ValueError) as error:
         raise HeadlightError(f"the arrays cannot be written: {error}; expected names that are texts, and room for them") from None
 
