@@ -109,7 +109,8 @@ NetworkShape shape_of(const Network& network, Index length) {
   shape.mask = settled.mask.empty() ? "full()" : settled.mask;
   shape.dead_row = settled.dead_row;
   shape.norms = stack.final_norm.kind == NormKind::layer;
-  if (block.mlp) shape.hidden = network.checkpoint().entry(block.mlp->up.weight).shape[block.mlp->up.in_out ? 1 : 0];
+  if (block.mlp)
+    shape.hidden = linear_size(network.checkpoint().entry(block.mlp->up.weight).shape, block.mlp->up.layout).out;
   return shape;
 }
 

@@ -1,6 +1,7 @@
 #include "core/compute/network/weights.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <limits>
 
@@ -11,15 +12,6 @@
 
 namespace headlight {
 namespace {
-
-/// The given ranges of rows of [out, …], joined; a view if there is only one range.
-Tensor rows_of(const Tensor& whole, const std::vector<std::pair<Index, Index>>& rows) {
-  if (rows.empty()) return whole;
-  if (rows.size() == 1) return whole.slice(0, rows.front().first, rows.front().second);
-  std::vector<Tensor> parts;
-  for (const auto& [first, count] : rows) parts.push_back(whole.slice(0, first, count));
-  return joined(parts);
-}
 
 /// Multiplies each output by its gain.
 void apply_gain(const Tensor& gain, Linear& linear) {
@@ -39,12 +31,13 @@ void apply_gain(const Tensor& gain, Linear& linear) {
 Linear read_linear(const Checkpoint& checkpoint, const LinearSpec& spec, Tensor stored) {
   Linear linear;
   if (!spec.there()) return linear;
+  assert(spec.heads.empty());
   const auto load = [&](const std::string& name) {
     return spec.of_stack ? checkpoint.load_part(name, *spec.of_stack) : checkpoint.load(name);
   };
   if (!stored.defined()) stored = load(spec.weight);
   if (stored.rank() == 1) stored = stored.view({1, stored.count()});
-  linear.weight = rows_of(spec.in_out ? stored.transpose(0, 1) : stored, spec.rows);
+  linear.weight = rows_of(to_out_in(stored, spec.layout), spec.rows);
   if (!spec.bias.empty()) linear.bias = rows_of(load(spec.bias), spec.rows);
   if (!spec.gain.empty()) apply_gain(checkpoint.load(spec.gain), linear);
   return linear;
@@ -54,7 +47,7 @@ Linear read_row(const Checkpoint& checkpoint, const LinearSpec& spec, Index row)
   const auto only = [row](const Tensor& biases) {
     return biases.defined() ? biases.contiguous().view({biases.count()}).slice(0, row, 1) : Tensor();
   };
-  if (spec.in_out || !spec.rows.empty() || !spec.gain.empty() || spec.of_stack) {
+  if (spec.layout != WeightLayout::out_in || !spec.rows.empty() || !spec.gain.empty() || spec.of_stack) {
     const Linear whole = read_linear(checkpoint, spec);
     return {whole.weight.slice(0, row, 1).contiguous(), only(whole.bias)};
   }

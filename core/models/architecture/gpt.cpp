@@ -41,8 +41,8 @@ void build_gpt(NetworkBuilder& b, const char* activation, bool tied) {
 
   StackSpec& stack = b.begin_stack(d, "wte.weight");
   b.add_positions(stack.embedding, "wpe.weight", positions, d);
-  layout.in_out =
-      b.has("h.0.attn.c_attn.weight") && b.file.entry(b.prefix + "h.0.attn.c_attn.weight").shape == Shape{d, 3 * d};
+  if (b.has("h.0.attn.c_attn.weight") && b.file.entry(b.prefix + "h.0.attn.c_attn.weight").shape == Shape{d, 3 * d})
+    layout.weights = WeightLayout::in_out;
   Index number = 0;
   for (BlockSpec& block : b.add_blocks(stack, layout)) {
     double& scale = block.attention.scale;
@@ -64,7 +64,7 @@ void build_headlight(NetworkBuilder& b) {
   b.find_prefix({"wte.weight"});
   BlockLayout layout = gpt_blocks;
   layout.names.linears = {"c_attn", "c_proj"};
-  layout.in_out = true, layout.causal = false;
+  layout.weights = WeightLayout::in_out, layout.causal = false;
   layout.read_sizes(c, {"n_embd"}, {"n_layer"}, {"n_head"});
   layout.kv_heads = c.whole({"kv_heads"}, layout.heads);
   layout.inner = c.whole({"n_inner"}, 0);

@@ -71,7 +71,8 @@ class LlamaMlps {
   MlpSpec expert_of_granite(const std::string& at, Index expert, Index count) const;
   MlpSpec expert_of_gpt_oss(const std::string& at, Index expert, Index count) const;
   MlpSpec expert_of_llama4(const std::string& at, Index expert, Index count) const;
-  LinearSpec one_of(const std::string& name, const std::string& bias, Index expert, Shape shape, bool in_out) const;
+  LinearSpec one_of(const std::string& name, const std::string& bias, Index expert, Shape shape,
+                    WeightLayout layout) const;
 
   const NetworkBuilder& b_;
   const Config& c_;

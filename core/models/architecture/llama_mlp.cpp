@@ -51,10 +51,10 @@ bool LlamaMlps::has_experts(Index layer) const {
 }
 
 LinearSpec LlamaMlps::one_of(const std::string& name, const std::string& bias, Index expert, Shape shape,
-                             bool in_out) const {
+                             WeightLayout layout) const {
   const std::string why = b_.as_config_says();
-  const Index out = shape[in_out ? 2 : 1];
-  LinearSpec linear{b_.array(name, shape, why), {}, in_out, {}, expert};
+  const Index out = shape[layout == WeightLayout::in_out ? 2 : 1];
+  LinearSpec linear{b_.array(name, shape, why), {}, layout, {}, expert};
   if (!bias.empty()) linear.bias = b_.array(bias, {shape[0], out}, why);
   return linear;
 }
@@ -64,7 +64,8 @@ MlpSpec LlamaMlps::stacked_expert(const std::string& at, Index width, Index expe
   const ExpertNames names = names_of(flavour_.experts);
   const auto one = [&](const char* name, Index out, Index in) {
     const std::string stem = at + "experts." + name, bias = stem + ".bias";
-    return one_of(stem + ".weight", b_.has(bias) ? bias : std::string(), expert, {count, out, in}, false);
+    return one_of(stem + ".weight", b_.has(bias) ? bias : std::string(), expert, {count, out, in},
+                  WeightLayout::out_in);
   };
   MlpSpec mlp{one(names.gate, width, d_), one(names.up, width, d_), one(names.down, d_, width), layout_.activation};
   if (flavour_.experts == Experts::gpt_oss) mlp.limit = c_.number({"swiglu_limit"}, 7);
@@ -73,9 +74,10 @@ MlpSpec LlamaMlps::stacked_expert(const std::string& at, Index width, Index expe
 
 /// Weights [experts, out, in] with the gate's rows first.
 MlpSpec LlamaMlps::expert_of_granite(const std::string& at, Index expert, Index count) const {
-  const LinearSpec both = one_of(at + "input_linear.weight", {}, expert, {count, 2 * inner_, d_}, false);
+  const LinearSpec both = one_of(at + "input_linear.weight", {}, expert, {count, 2 * inner_, d_}, WeightLayout::out_in);
   return {NetworkBuilder::part(both, 0, inner_), NetworkBuilder::part(both, inner_, inner_),
-          one_of(at + "output_linear.weight", {}, expert, {count, d_, inner_}, false), layout_.activation};
+          one_of(at + "output_linear.weight", {}, expert, {count, d_, inner_}, WeightLayout::out_in),
+          layout_.activation};
 }
 
 /// Weights [experts, in, out] with gate and up in turns; [experts, out, in] if they are stored as MXFP4.
@@ -83,16 +85,18 @@ MlpSpec LlamaMlps::expert_of_gpt_oss(const std::string& at, Index expert, Index 
   const std::string up = at + "experts.gate_up_proj", down = at + "experts.down_proj";
   const auto one = [&](const std::string& name, Index out, Index in) {
     const bool in_out = !b_.file.is_packed(b_.prefix + name);
-    return one_of(name, name + "_bias", expert, in_out ? Shape{count, in, out} : Shape{count, out, in}, in_out);
+    return one_of(name, name + "_bias", expert, in_out ? Shape{count, in, out} : Shape{count, out, in},
+                  in_out ? WeightLayout::in_out : WeightLayout::out_in);
   };
   return {{}, one(up, 2 * inner_, d_), one(down, d_, inner_), layout_.activation, c_.number({"swiglu_limit"}, 7)};
 }
 
 /// Weights [experts, in, out] with the gate's columns first.
 MlpSpec LlamaMlps::expert_of_llama4(const std::string& at, Index expert, Index count) const {
-  const LinearSpec both = one_of(at + "experts.gate_up_proj", {}, expert, {count, d_, 2 * inner_}, true);
+  const LinearSpec both =
+      one_of(at + "experts.gate_up_proj", {}, expert, {count, d_, 2 * inner_}, WeightLayout::in_out);
   return {NetworkBuilder::part(both, 0, inner_), NetworkBuilder::part(both, inner_, inner_),
-          one_of(at + "experts.down_proj", {}, expert, {count, inner_, d_}, true), layout_.activation};
+          one_of(at + "experts.down_proj", {}, expert, {count, inner_, d_}, WeightLayout::in_out), layout_.activation};
 }
 
 MlpSpec LlamaMlps::expert(const std::string& at, Index expert, Index count) const {

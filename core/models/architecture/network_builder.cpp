@@ -99,7 +99,7 @@ AttentionSpec NetworkBuilder::attention(const BlockLayout& layout, const std::st
   if (layout.kv_heads) a.kv_heads = *layout.kv_heads;
   const Index width = a.heads * a.d_head, kv_width = a.kv_heads * a.d_head;
   const auto of_input = [&](const char* its_name, Index out) {
-    return linear(name + "." + its_name, out, layout.d, layout.attention_bias, layout.in_out);
+    return linear(name + "." + its_name, out, layout.d, layout.attention_bias, layout.weights);
   };
   const auto& [first, second, values, last] = layout.names.linears;
   if (!first) return a;
@@ -111,7 +111,7 @@ AttentionSpec NetworkBuilder::attention(const BlockLayout& layout, const std::st
     const Index groups = layout.by_group ? a.kv_heads : 1;
     split_packed(of_input(first, width + 2 * kv_width), groups, width / groups, kv_width / groups, a);
   }
-  a.o = linear(name + "." + (values ? last : second), layout.d, width, layout.output_bias, layout.in_out);
+  a.o = linear(name + "." + (values ? last : second), layout.d, width, layout.output_bias, layout.weights);
   return a;
 }
 
@@ -131,7 +131,7 @@ BlockSpec& NetworkBuilder::add_block(StackSpec& stack, const BlockLayout& layout
   block.parallel = layout.parallel;
   if (layout.parallel && !*layout.names.mlp_norm) block.before_mlp = block.before_attention;
   if (*layout.names.mlp.up)
-    block.mlp = mlp(at, layout.names.mlp, layout.inner, layout.d, layout.activation, layout.mlp_bias, layout.in_out);
+    block.mlp = mlp(at, layout.names.mlp, layout.inner, layout.d, layout.activation, layout.mlp_bias, layout.weights);
   return block;
 }
 
@@ -181,11 +181,11 @@ std::string NetworkBuilder::array(const std::string& name, const Shape& shape, c
   return full;
 }
 
-LinearSpec NetworkBuilder::linear(const std::string& name, Index out, Index in, Bias bias, bool in_out) const {
+LinearSpec NetworkBuilder::linear(const std::string& name, Index out, Index in, Bias bias, WeightLayout layout) const {
   LinearSpec spec;
   const std::string why = as_config_says();
-  spec.weight = array(name + ".weight", in_out ? Shape{in, out} : Shape{out, in}, why);
-  spec.in_out = in_out;
+  spec.weight = array(name + ".weight", layout == WeightLayout::in_out ? Shape{in, out} : Shape{out, in}, why);
+  spec.layout = layout;
   if (bias == Bias::needed || (bias != Bias::none && has(name + ".bias")))
     spec.bias = array(name + ".bias", {out}, why);
   else if (bias != Bias::none) lacking.emplace(prefix + name + ".bias", bias == Bias::expected);
@@ -193,14 +193,14 @@ LinearSpec NetworkBuilder::linear(const std::string& name, Index out, Index in, 
 }
 
 MlpSpec NetworkBuilder::mlp(const std::string& at, const MlpNames& names, Index inner, Index d, Activation activation,
-                            Bias bias, bool in_out) const {
+                            Bias bias, WeightLayout layout) const {
   MlpSpec mlp;
   mlp.activation = activation;
-  const LinearSpec up = linear(at + names.up, names.packed ? 2 * inner : inner, d, bias, in_out);
+  const LinearSpec up = linear(at + names.up, names.packed ? 2 * inner : inner, d, bias, layout);
   mlp.up = names.packed ? part(up, inner, inner) : up;
-  mlp.down = linear(at + names.down, d, inner, bias, in_out);
+  mlp.down = linear(at + names.down, d, inner, bias, layout);
   if (names.packed) mlp.gate = part(up, 0, inner);
-  else if (*names.gate) mlp.gate = linear(at + names.gate, inner, d, bias, in_out);
+  else if (*names.gate) mlp.gate = linear(at + names.gate, inner, d, bias, layout);
   return mlp;
 }
 
@@ -329,16 +329,6 @@ LinearSpec NetworkBuilder::output_head(const std::string& name, Index d, bool ti
   network.notes.push_back(Message(
       "the file has no {0}, and config.json does not tie it to the embedding: it predicts nothing", in_quotes(name)));
   return {};
-}
-
-void split_packed(const LinearSpec& packed, Index groups, Index query_rows, Index key_rows, AttentionSpec& a) {
-  a.q = a.k = a.v = packed;
-  for (Index group = 0; group < groups; ++group) {
-    const Index first = group * (query_rows + 2 * key_rows);
-    a.q.rows.emplace_back(first, query_rows);
-    a.k.rows.emplace_back(first + query_rows, key_rows);
-    a.v.rows.emplace_back(first + query_rows + key_rows, key_rows);
-  }
 }
 
 }  // namespace headlight

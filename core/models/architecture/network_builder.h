@@ -49,7 +49,7 @@ struct BlockLayout {
   bool norms_after = false;  ///< after the sums, not before the parts
   bool parallel = false;     ///< attention and MLP side by side, from one norm where `mlp_norm` is ""
   bool by_group = false;     ///< one matrix has the queries, key and value of each key/value head in turn
-  bool in_out = false;       ///< weights are stored [in, out]
+  WeightLayout weights = WeightLayout::out_in;
 
   Index d = 0, count = 0, heads = 0, inner = 0;
   std::optional<Index> kv_heads{}, d_head{};  ///< none: `heads`, d / heads
@@ -114,10 +114,10 @@ class NetworkBuilder {
   std::vector<BlockSpec>& add_blocks(StackSpec& stack, const BlockLayout& layout) const;
   /// name.weight [out, in] (or [in, out]), and name.bias if it exists or `bias` demands it.
   LinearSpec linear(const std::string& name, Index out, Index in, Bias bias = Bias::where_there,
-                    bool in_out = false) const;
+                    WeightLayout layout = WeightLayout::out_in) const;
   /// up [inner, d], down [d, inner] and, where there is one, a gate as `up`, whose names begin with `at`.
   MlpSpec mlp(const std::string& at, const MlpNames& names, Index inner, Index d, Activation activation,
-              Bias bias = Bias::where_there, bool in_out = false) const;
+              Bias bias = Bias::where_there, WeightLayout layout = WeightLayout::out_in) const;
   /// name.weight [d] (or gamma) and, for a LayerNorm, name.bias (or beta) if it exists.
   NormSpec norm(const std::string& name, NormKind kind, Index d, double epsilon, bool plus_one = false,
                 Bias bias = Bias::expected) const;
@@ -163,9 +163,6 @@ class OtherPrefix {
   NetworkBuilder& builder_;
   std::string own_;
 };
-
-/// Queries, keys and values in one matrix: for each group the rows of its queries, then its keys, then its values.
-void split_packed(const LinearSpec& packed, Index groups, Index query_rows, Index key_rows, AttentionSpec& attention);
 
 /// A family known only for single layers: how it rotates, scales and masks, and the norm before its attention.
 struct LayerFamily {

@@ -6,25 +6,15 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/base/image/picture_input.h"
 #include "core/base/tensor/message.h"
 #include "core/base/tensor/tensor.h"
+#include "core/models/architecture/linear_spec.h"
 #include "core/rules/position/rope_waves.h"
 
 namespace headlight {
-
-/// A linear layer of the checkpoint, [out, in] once read. Without a weight there is no layer.
-struct LinearSpec {
-  std::string weight, bias;
-  bool in_out = false;                          ///< stored [in, out], as Conv1D does
-  std::vector<std::pair<Index, Index>> rows{};  ///< (first, count) of a packed matrix's rows; empty: all
-  std::optional<Index> of_stack{};              ///< its index in a stack [n, …] of such layers
-  std::string gain{};                           ///< [out], multiplies the output (LayerScale)
-  bool there() const { return !weight.empty(); }
-};
 
 enum class NormKind : std::uint8_t { none, layer, rms };
 /// LayerNorm (Ba et al. 2016) or RMSNorm (Zhang & Sennrich 2019).
@@ -74,10 +64,9 @@ struct PlacesSpec {
   bool to_place = true, from_place = true;
 };
 
-struct AttentionSpec {
+struct AttentionSpec : Projections {
   std::string name;  ///< prefix of its arrays: "transformer.h.3.attn"
   Index heads = 1, kv_heads = 1, d_head = 1;
-  LinearSpec q, k, v, o;
   std::optional<LatentSpec> latent{};  ///< instead of k and v
   double scale = 1;
   std::optional<double> softcap;
@@ -176,10 +165,9 @@ struct StackSpec {
 };
 
 /// One learned query that attends to all tokens (SigLIP): y = attention(probe, x); the result is y + mlp(norm(y)).
-struct PoolingSpec {
+struct PoolingSpec : Projections {
   std::string probe;  ///< [1, 1, d]
   Index heads = 1;
-  LinearSpec q, k, v, o;
   NormSpec norm;
   MlpSpec mlp;
 };

@@ -9,7 +9,7 @@
 namespace headlight {
 namespace {
 
-Message listed(const std::vector<AttentionKeys>& candidates) {
+Message listed(const std::vector<FoundAttention>& candidates) {
   constexpr std::size_t most = 60;
   std::vector<std::string> layers;
   for (std::size_t i = 0; i < std::min(candidates.size(), most); ++i) layers.push_back(candidates[i].layer());
@@ -97,9 +97,9 @@ std::string quantised_form(std::string_view name) {
 namespace {
 
 /// The prefixes of the modules that hold this attention and no other, the innermost first.
-std::vector<std::string> modules_around(const AttentionKeys& keys, const std::vector<AttentionKeys>& all) {
+std::vector<std::string> modules_around(const FoundAttention& attention, const std::vector<FoundAttention>& all) {
   std::vector<std::string> modules;
-  std::string prefix = keys.prefix;
+  std::string prefix = attention.prefix;
   while (!prefix.empty()) {
     const std::size_t dot = prefix.size() < 2 ? std::string::npos : prefix.rfind('.', prefix.size() - 2);
     prefix.resize(dot == std::string::npos ? 0 : dot + 1);
@@ -109,24 +109,24 @@ std::vector<std::string> modules_around(const AttentionKeys& keys, const std::ve
   return modules;
 }
 
-AttentionKeys choose_among(const std::vector<AttentionKeys>& all, const ArrayFile& file, const std::string& layer) {
+FoundAttention choose_among(const std::vector<FoundAttention>& all, const ArrayFile& file, const std::string& layer) {
   if (all.empty()) fail_without_weights(file);
   std::string wanted = without_wrappers(dotted(layer));
   if (wanted.ends_with('.')) wanted.pop_back();
-  std::vector<AttentionKeys> matching;
-  for (const AttentionKeys& keys : all) {
-    if (wanted.empty() || keys.layer() == wanted || keys.prefix.starts_with(wanted + ".") ||
-        keys.q.weight.starts_with(wanted + ".")) {
-      matching.push_back(keys);
+  std::vector<FoundAttention> matching;
+  for (const FoundAttention& attention : all) {
+    if (wanted.empty() || attention.layer() == wanted || attention.prefix.starts_with(wanted + ".") ||
+        attention.q.weight.starts_with(wanted + ".")) {
+      matching.push_back(attention);
     }
   }
-  const auto exact =
-      std::find_if(matching.begin(), matching.end(), [&](const AttentionKeys& keys) { return keys.layer() == wanted; });
+  const auto exact = std::find_if(matching.begin(), matching.end(),
+                                  [&](const FoundAttention& attention) { return attention.layer() == wanted; });
   if (!wanted.empty() && exact != matching.end()) return *exact;
   if (matching.empty() && !wanted.empty() && wanted.find_first_not_of("0123456789") == std::string::npos) {
     // "3": the attention with this number in its prefix.
-    for (const AttentionKeys& keys : all) {
-      if (("." + keys.prefix).find("." + wanted + ".") != std::string::npos) matching.push_back(keys);
+    for (const FoundAttention& attention : all) {
+      if (("." + attention.prefix).find("." + wanted + ".") != std::string::npos) matching.push_back(attention);
     }
   }
   if (matching.empty()) {
@@ -144,8 +144,9 @@ AttentionKeys choose_among(const std::vector<AttentionKeys>& all, const ArrayFil
 
 }  // namespace
 
-AttentionKeys choose_attention(const ArrayFile& file, const std::vector<AttentionKeys>& all, const std::string& layer) {
-  AttentionKeys chosen = choose_among(all, file, layer);
+FoundAttention choose_attention(const ArrayFile& file, const std::vector<FoundAttention>& all,
+                                const std::string& layer) {
+  FoundAttention chosen = choose_among(all, file, layer);
   chosen.around = modules_around(chosen, all);
   return chosen;
 }

@@ -67,16 +67,16 @@ std::optional<FileReading::Number> FileReading::config_number(std::initializer_l
     if (found != config.end() && found->is_number()) return Number{name, found->get<double>()};
     if (found != config.end() && found->is_boolean()) return Number{name, *found == true ? 1.0 : 0.0};
     // Swin has a number for each of its stages, "encoder.layers.1.".
-    const std::size_t stage = keys.prefix.find("layers.");
+    const std::size_t stage = attention.prefix.find("layers.");
     if (found == config.end() || !found->is_array() || stage == std::string::npos) continue;
-    const auto at = static_cast<std::size_t>(std::atoi(keys.prefix.c_str() + stage + 7));
+    const auto at = static_cast<std::size_t>(std::atoi(attention.prefix.c_str() + stage + 7));
     if (at < found->size() && (*found)[at].is_number()) return Number{name, (*found)[at].get<double>()};
   }
   return {};
 }
 
 const json& FileReading::layer_config() const {
-  if (!found->config) found->config = std::make_shared<const json>(config_of_layer(*file.config(), keys.prefix));
+  if (!found->config) found->config = std::make_shared<const json>(config_of_layer(*file.config(), attention.prefix));
   return *found->config;
 }
 

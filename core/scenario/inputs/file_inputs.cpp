@@ -18,7 +18,7 @@ const InputNames& input_names(const FileReading& r);
 
 /// Whether the weights are named as in nn.MultiheadAttention.
 bool is_torch_module(const FileReading& r) {
-  return r.keys.packed.weight.ends_with("in_proj_weight") || r.keys.q.weight.ends_with("q_proj_weight");
+  return r.attention.packed.weight.ends_with("in_proj_weight") || r.attention.q.weight.ends_with("q_proj_weight");
 }
 
 /// Whether the masks fit inputs that are stored as [n, B, d], as in nn.MultiheadAttention, and not as [B, n, d].
@@ -66,11 +66,11 @@ Tensor input_of(const FileReading& r, const std::string& name, Index width, cons
 
 /// Whether the layer can be cross-attention over another sequence in the file.
 bool may_be_cross(const FileReading& r) {
-  const std::string& prefix = r.keys.prefix;
+  const std::string& prefix = r.attention.prefix;
   const auto says = [&](std::initializer_list<const char*> words) {
     return std::ranges::any_of(words, [&](const char* word) { return prefix.find(word) != std::string::npos; });
   };
-  const bool is_only = prefix.empty() || (!r.keys.around.empty() && r.keys.around.back().empty());
+  const bool is_only = prefix.empty() || (!r.attention.around.empty() && r.attention.around.back().empty());
   return (is_only && !says({"self", "Self"})) ||
          says({"cross", "Cross", "encoder_attn", "EncDec", "multihead_attn", "src_attn"});
 }
@@ -106,7 +106,7 @@ void refuse_inputs_of_stack(const FileReading& r, const InputNames& names) {
   const std::string inputs = r.find({"src", "tgt", "memory"});
   if (names.query.empty() && !inputs.empty())
     r.fail(Message("has {0}, but not the queries of {1}, which the layers before it give", in_quotes(inputs),
-                   in_quotes(r.keys.layer())),
+                   in_quotes(r.attention.layer())),
            "expected --layer cross.0 or another number, or query and key");
 }
 
@@ -164,8 +164,9 @@ const InputNames& input_names(const FileReading& r) {
 }
 
 /// The names of the matrices that each input is multiplied by, for error messages.
-Message weight_name(const FileReading& r, const LinearKeys& keys, const Tensor& weight) {
-  return {"{0} {1}", in_quotes(r.keys.is_packed() ? r.keys.packed.weight : keys.weight), to_string(weight.shape())};
+Message weight_name(const FileReading& r, const LinearSpec& linear, const Tensor& weight) {
+  return {"{0} {1}", in_quotes(r.attention.is_packed() ? r.attention.packed.weight : linear.weight),
+          to_string(weight.shape())};
 }
 
 void check_same(const FileReading& r, const std::string& name, const char* as_in, Index found, Index expected,
@@ -193,36 +194,37 @@ TextSequence read_text(const FileReading& r, const Dims& dims, const std::option
 /// Sets the layout of plain matrices: as the setting says; else x's width shows from which side it is multiplied.
 void choose_layout(FileReading& r) {
   const Scenario& s = r.resolving.scenario;
-  AttentionKeys& keys = r.keys;
+  FoundAttention& attention = r.attention;
   std::optional<WeightLayout> layout;
   if (s.weight_order != WeightOrder::by_name)
     layout = s.weight_order == WeightOrder::in_out ? WeightLayout::in_out : WeightLayout::out_in;
-  if (!layout && keys.bare) {
+  if (!layout && attention.bare) {
     // A square matrix shows nothing; that of the keys or of the values then may.
     const InputNames& names = input_names(r);
-    const std::pair<const LinearKeys*, const std::string*> places[] = {
-        {&keys.q, &names.query}, {&keys.k, &names.key}, {&keys.v, &names.value}};
+    const std::pair<const LinearSpec*, const std::string*> places[] = {
+        {&attention.q, &names.query}, {&attention.k, &names.key}, {&attention.v, &names.value}};
     for (const auto& [linear, name] : places) {
       const ArrayEntry *entry = r.file.arrays().find(linear->weight), *x = r.file.arrays().find(*name);
       if (layout || !entry || entry->shape.size() < 2 || entry->shape[0] == entry->shape[1]) continue;
       const Index width = x && !x->shape.empty() ? x->shape.back() : 0;
       if (entry->shape[0] == width) layout = WeightLayout::in_out;
-      if (linear == &keys.q) break;
+      if (linear == &attention.q) break;
     }
   }
   if (!layout) return;
-  const auto set = [&](LinearKeys& linear) {
+  const auto set = [&](LinearSpec& linear) {
     if (linear.layout <= WeightLayout::in_out) linear.layout = *layout;
-    for (LinearKeys& head : linear.heads) head.layout = *layout;
+    for (LinearSpec& head : linear.heads) head.layout = *layout;
   };
-  for (LinearKeys* linear : {&keys.q, &keys.k, &keys.v, &keys.packed, &keys.o}) set(*linear);
+  for (LinearSpec* linear : {&attention.q, &attention.k, &attention.v, &attention.packed, &attention.o}) set(*linear);
+  if (attention.has_packed_kv()) attention.halve_packed_kv(r.file.arrays());
 }
 
 /// ChatGLM packs by thirds where queries share key/value heads, otherwise head by head.
 void choose_packing(FileReading& r) {
-  if (r.keys.packing != Packing::per_group) return;
+  if (r.attention.packing != Packing::per_group) return;
   const auto shared = r.number({"multi_query_attention", "multi_query_group_num"});
-  if (shared && shared->value != 0) r.keys.packing = Packing::thirds;
+  if (shared && shared->value != 0) r.attention.packing = Packing::thirds;
 }
 
 /// The norm that a block applies before its attention, in the module around the layer; "" if there is none.
@@ -251,7 +253,7 @@ TextSequence read_sequence(const FileReading& r, const SizedParameters& sized,
   const auto& [parameters, dims] = sized;
   if (s.x) {
     sized_by_input(s);
-    Sequence typed = typed_sequence(s, dims, weight_name(r, r.keys.q, parameters.W_q));
+    Sequence typed = typed_sequence(s, dims, weight_name(r, r.attention.q, parameters.W_q));
     r.assume("inputs", Message("given by hand, {0}", to_string(typed.query.shape())));
     return {std::move(typed), {}};
   }
@@ -261,13 +263,13 @@ TextSequence read_sequence(const FileReading& r, const SizedParameters& sized,
   const char* why = "since the file holds the inputs";
   must_be_unset(s, {"batch_size", "queries", "keys"}, why);
   Sequence read;
-  read.query = input_of(r, names.query, dims.d_query, weight_name(r, r.keys.q, parameters.W_q));
+  read.query = input_of(r, names.query, dims.d_query, weight_name(r, r.attention.q, parameters.W_q));
   read.key = names.key == names.query && dims.d_key == dims.d_query
                  ? read.query
-                 : input_of(r, names.key, dims.d_key, weight_name(r, r.keys.k, parameters.W_k));
+                 : input_of(r, names.key, dims.d_key, weight_name(r, r.attention.k, parameters.W_k));
   read.value = names.value == names.key && dims.d_value == dims.d_key
                    ? read.key
-                   : input_of(r, names.value, dims.d_value, weight_name(r, r.keys.v, parameters.W_v));
+                   : input_of(r, names.value, dims.d_value, weight_name(r, r.attention.v, parameters.W_v));
   repeat_query(r, names.query, read);
   check_same(r, names.key, "expected batch {0}, as in {1}", read.key.size(0), read.query.size(0), names.query);
   check_same(r, names.value, "expected batch {0}, as in {1}", read.value.size(0), read.query.size(0), names.query);
@@ -397,7 +399,7 @@ Inputs begin_at_the_inputs(const FileReading& r, const std::shared_ptr<const Ten
 }  // namespace
 
 std::optional<NamedWords> words_of(const FileReading& r, std::initializer_list<const char*> names) {
-  for (const std::string& prefix : {r.keys.prefix, std::string()}) {
+  for (const std::string& prefix : {r.attention.prefix, std::string()}) {
     for (const char* name : names) {
       if (auto stored = r.file.arrays().words(prefix + name)) return NamedWords{prefix + name, std::move(*stored)};
     }

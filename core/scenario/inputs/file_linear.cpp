@@ -48,58 +48,44 @@ void check_weight(const FileReading& r, const std::string& name) {
   }
 }
 
-/// The weight as [out, in], from any layout.
-Tensor to_out_in(const Tensor& stored, WeightLayout layout) {
-  switch (layout) {
-    case WeightLayout::out_in: return stored;
-    case WeightLayout::in_out: return stored.transpose(0, 1).contiguous();
-    case WeightLayout::head_in_out:
-      return stored.transpose(1, 2).contiguous().view({stored.size(0) * stored.size(2), stored.size(1)});
-    case WeightLayout::in_head_out:
-      return stored.view({stored.size(0), stored.size(1) * stored.size(2)}).transpose(0, 1).contiguous();
-    case WeightLayout::head_inner_out:
-      return stored.view({stored.size(0) * stored.size(1), stored.size(2)}).transpose(0, 1).contiguous();
-  }
-  return stored;
+/// These rows of a weight or bias, kept by the file where they must be copied.
+Tensor rows_kept(const FileReading& r, const std::string& name, const Tensor& whole, const RowBlocks& rows) {
+  if (rows.size() < 2) return rows_of(whole, rows);
+  std::string recipe = name + " rows";
+  for (const auto& [first, count] : rows) recipe += " " + std::to_string(first) + "+" + std::to_string(count);
+  return r.file.made(recipe, [&] { return rows_of(whole, rows); });
 }
 
-/// The outputs of a matrix or bias, along its first axis, that belong to the projection.
-Tensor own_outputs(const Tensor& whole, Outputs outputs) {
-  if (outputs == Outputs::all) return whole;
-  const Index half = whole.size(0) / 2;
-  return whole.slice(0, outputs == Outputs::first_half ? 0 : half, half);
-}
-
-bool is_square(const FileReading& r, const LinearKeys& keys) {
-  const Shape& shape = r.file.arrays().find(keys.weight)->shape;
+bool is_square(const FileReading& r, const LinearSpec& linear) {
+  const Shape& shape = r.file.arrays().find(linear.weight)->shape;
   return shape.size() == 2 && shape[0] == shape[1];
 }
 
 }  // namespace
 
-Tensor weight_of(const FileReading& r, const LinearKeys& keys) {
-  if (!keys.heads.empty()) {
+Tensor weight_of(const FileReading& r, const LinearSpec& linear) {
+  if (!linear.heads.empty()) {
     std::vector<Tensor> parts;
-    for (const LinearKeys& head : keys.heads) {
+    for (const LinearSpec& head : linear.heads) {
       parts.push_back(weight_of(r, head));
       if (parts.back().shape() != parts.front().shape()) {
         r.fail(r.shape_of(head.weight),
-               Message("expected {0}, as in {1}", to_string(parts.front().shape()), in_quotes(keys.weight)));
+               Message("expected {0}, as in {1}", to_string(parts.front().shape()), in_quotes(linear.weight)));
       }
     }
-    return r.file.made("heads from " + keys.weight, [&] { return joined(parts); });
+    return r.file.made("heads from " + linear.weight, [&] { return joined(parts); });
   }
-  const std::string& name = keys.weight;
+  const std::string& name = linear.weight;
   const std::size_t rank = r.file.arrays().find(name)->shape.size();
-  if (rank != (keys.layout <= WeightLayout::in_out ? 2u : 3u)) r.fail(r.shape_of(name), "expected [out, in]");
+  if (rank != (linear.layout <= WeightLayout::in_out ? 2u : 3u)) r.fail(r.shape_of(name), "expected [out, in]");
   check_weight(r, name);
   const Tensor stored = parameter_of(r, name);
   if (stored.count() == 0) r.fail(r.shape_of(name), "expected no empty axis");
   if (name.ends_with(".weight")) r.file.arrays().refuse_if_skipped(name.substr(0, name.size() - 6) + "bias");
-  if (keys.layout == WeightLayout::out_in) return own_outputs(stored, keys.outputs);
-  const Tensor turned = r.file.made(name + " turned " + std::to_string(static_cast<int>(keys.layout)),
-                                    [&] { return to_out_in(stored, keys.layout); });
-  return own_outputs(turned, keys.outputs);
+  if (linear.layout == WeightLayout::out_in) return rows_kept(r, name, stored, linear.rows);
+  const Tensor turned = r.file.made(name + " turned " + std::to_string(static_cast<int>(linear.layout)),
+                                    [&] { return to_out_in(stored, linear.layout).contiguous(); });
+  return rows_kept(r, name + " turned", turned, linear.rows);
 }
 
 Tensor bias_of(const FileReading& r, const std::string& name, Index out) {
@@ -112,36 +98,39 @@ Tensor bias_of(const FileReading& r, const std::string& name, Index out) {
   return bias.rank() == 1 ? bias : r.file.made(name + " flat", [&] { return bias.view({out}); });  // [H, d_head]
 }
 
-Tensor bias_of(const FileReading& r, const LinearKeys& keys, Index out) {
-  if (keys.outputs != Outputs::all && !keys.bias.empty())
-    return own_outputs(bias_of(r, keys.bias, 2 * out), keys.outputs);
-  if (keys.heads.empty()) return bias_of(r, keys.bias, out);
+Tensor bias_of(const FileReading& r, const LinearSpec& linear, Index out) {
+  if (linear.heads.empty()) {
+    if (linear.bias.empty() || linear.rows.empty()) return bias_of(r, linear.bias, out);
+    const Index whole = linear_size(r.file.arrays().find(linear.weight)->shape, linear.layout).out;
+    return rows_kept(r, linear.bias, bias_of(r, linear.bias, whole), linear.rows);
+  }
   std::vector<Tensor> parts;
-  const Index share = out / static_cast<Index>(keys.heads.size());
-  for (const LinearKeys& head : keys.heads) {
+  const Index share = out / static_cast<Index>(linear.heads.size());
+  for (const LinearSpec& head : linear.heads) {
     parts.push_back(bias_of(r, head.bias, share));
     if (parts.back().defined() != parts.front().defined())
-      r.fail(Message("has a bias for some heads of {0}", in_quotes(keys.weight)), "expected one for each or none");
+      r.fail(Message("has a bias for some heads of {0}", in_quotes(linear.weight)), "expected one for each or none");
   }
   if (!parts.front().defined()) return {};
-  return r.file.made("heads from " + keys.heads.front().bias, [&] { return joined(parts); });
+  return r.file.made("heads from " + linear.heads.front().bias, [&] { return joined(parts); });
 }
 
-Message order_of(const FileReading& r, const LinearKeys& keys) {
+Message order_of(const FileReading& r, const LinearSpec& linear) {
   const bool set = r.resolving.scenario.weight_order != WeightOrder::by_name;
-  const LinearKeys& first = keys.heads.empty() ? keys : keys.heads.front();
+  const LinearSpec& first = linear.heads.empty() ? linear : linear.heads.front();
   switch (first.layout) {
     case WeightLayout::in_out:
-      return set                                     ? "stored [in, out] as Conv1D does, as set"
-             : r.keys.bare && is_square(r, r.keys.q) ? "stored [in, out], as the width of the keys or values tells"
-             : r.keys.bare                           ? "stored [in, out], as x's width tells"
-                                                     : "stored [in, out] as Conv1D does";
+      return set ? "stored [in, out] as Conv1D does, as set"
+             : r.attention.bare && is_square(r, r.attention.q)
+                 ? "stored [in, out], as the width of the keys or values tells"
+             : r.attention.bare ? "stored [in, out], as x's width tells"
+                                : "stored [in, out] as Conv1D does";
     case WeightLayout::head_in_out: return "stored [H, in, d_head] as TransformerLens does";
     case WeightLayout::in_head_out: return "stored [in, H, d_head] as Keras and Flax do";
     default: break;
   }
   const Shape& shape = r.file.arrays().find(first.weight)->shape;
-  const bool unsure = r.keys.bare && !set && shape.size() == 2 && shape[0] == shape[1];
+  const bool unsure = r.attention.bare && !set && shape.size() == 2 && shape[0] == shape[1];
   return set      ? "[out, in] as in nn.Linear, as set"
          : unsure ? "[out, in] as in nn.Linear, which nothing in the file tells from [in, out]"
                   : "[out, in] as in nn.Linear";

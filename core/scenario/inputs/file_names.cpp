@@ -22,7 +22,7 @@ bool begins_with_one_of(const std::string& name, const Places& places) {
 /// Whether a name is of a module around the layer: of one that holds it, directly.
 bool is_around(const FileReading& r, const std::string& name) {
   const std::size_t dot = name.rfind('.');
-  return dot != std::string::npos && r.keys.prefix.starts_with(name.substr(0, dot + 1));
+  return dot != std::string::npos && r.attention.prefix.starts_with(name.substr(0, dot + 1));
 }
 
 /// Whether the last part of a name says that it belongs to attention.
@@ -38,7 +38,8 @@ bool is_of_attention(const std::string& name) {
 /// Whether a name outside the layer that nobody has asked for could belong to it.
 bool may_belong(const FileReading& r, const std::string& stored) {
   const std::string name = dotted(stored);
-  if (name.find('.') == std::string::npos || (!r.keys.prefix.empty() && name.starts_with(r.keys.prefix))) return true;
+  if (name.find('.') == std::string::npos || (!r.attention.prefix.empty() && name.starts_with(r.attention.prefix)))
+    return true;
   if (begins_with_one_of(name, places_of_inputs) || begins_with_one_of(name, tuples_of_inputs)) return true;
   return (begins_with_one_of(name, places_of_settings) || is_around(r, name)) && is_of_attention(name);
 }
@@ -56,7 +57,7 @@ std::string FileReading::stored_name(const std::string& name) const {
 }
 
 std::string FileReading::find(std::initializer_list<const char*> names) const {
-  std::vector<std::string> prefixes{keys.prefix, ""};
+  std::vector<std::string> prefixes{attention.prefix, ""};
   prefixes.insert(prefixes.end(), std::begin(places_of_inputs), std::end(places_of_inputs));
   for (const std::string& prefix : prefixes) {
     for (const char* name : names) {
@@ -67,7 +68,7 @@ std::string FileReading::find(std::initializer_list<const char*> names) const {
 }
 
 std::string FileReading::find_around(std::initializer_list<const char*> names) const {
-  for (const std::string& module : keys.around) {
+  for (const std::string& module : attention.around) {
     for (const char* name : names) {
       if (std::string stored = stored_name(module + name); !stored.empty()) return stored;
     }
@@ -86,7 +87,8 @@ std::vector<std::string> FileReading::find_tuple() const {
     if (!arrays.empty()) return arrays;
   }
   // A tuple of a module and its inputs: "0.q_proj.weight", "1".
-  if (keys.prefix.empty() || keys.prefix.find_first_not_of("0123456789") != keys.prefix.find('.')) return {};
+  if (attention.prefix.empty() || attention.prefix.find_first_not_of("0123456789") != attention.prefix.find('.'))
+    return {};
   std::vector<std::string> arrays;
   for (const ArrayEntry& entry : file.arrays().entries()) {
     if (entry.name.find_first_not_of("0123456789") == std::string::npos) arrays.push_back(entry.name);
@@ -95,8 +97,8 @@ std::vector<std::string> FileReading::find_tuple() const {
 }
 
 std::string_view FileReading::torch_sequence() const {
-  const std::string_view prefix = keys.prefix, self = "self_attn.";
-  if (!keys.packed.weight.ends_with("in_proj_weight")) return {};
+  const std::string_view prefix = attention.prefix, self = "self_attn.";
+  if (!attention.packed.weight.ends_with("in_proj_weight")) return {};
   if (prefix.ends_with("multihead_attn.")) return "memory";
   if (!prefix.ends_with(self)) return {};
   const std::string block(prefix.substr(0, prefix.size() - self.size()));
@@ -104,7 +106,7 @@ std::string_view FileReading::torch_sequence() const {
 }
 
 std::optional<FileReading::Number> FileReading::number_beside(std::initializer_list<const char*> names) const {
-  for (const std::string& prefix : {keys.prefix, std::string()}) {
+  for (const std::string& prefix : {attention.prefix, std::string()}) {
     for (const char* name : names) {
       asked->insert(prefix + name);
       if (const std::optional<double> value = file.arrays().number(prefix + name)) return Number{prefix + name, *value};
@@ -115,8 +117,8 @@ std::optional<FileReading::Number> FileReading::number_beside(std::initializer_l
 }
 
 std::vector<std::string> FileReading::places_of_numbers() const {
-  std::vector<std::string> places{keys.prefix, ""};
-  places.insert(places.end(), keys.around.begin(), keys.around.end());
+  std::vector<std::string> places{attention.prefix, ""};
+  places.insert(places.end(), attention.around.begin(), attention.around.end());
   places.insert(places.end(), std::begin(places_of_inputs), std::end(places_of_inputs));
   places.insert(places.end(), std::begin(places_of_settings), std::end(places_of_settings));
   return places;
@@ -138,7 +140,7 @@ std::optional<FileReading::Number> FileReading::own_number(std::initializer_list
 
 std::optional<FileReading::Number> FileReading::number(std::initializer_list<const char*> names) const {
   if (const std::optional<Number> own = own_number(names)) return own;
-  if (keys.prefix.empty()) return {};  // this is no layer of a model, so config.json does not describe it
+  if (attention.prefix.empty()) return {};  // this is no layer of a model, so config.json does not describe it
   const std::optional<Number> beside = config_number(names);
   if (!beside) return {};
   return Number{beside->name + " in " + config_name(), beside->value};
@@ -168,7 +170,7 @@ void note_unused(const FileReading& r, bool attention_alone) {
   const std::vector<std::string> beside =
       attention_alone ? attention_arrays(r.file.arrays()) : std::vector<std::string>();
   for (const ArrayEntry& entry : r.file.arrays().entries()) {
-    if (element_count(entry.shape) > 1 && (r.keys.prefix.empty() || may_belong(r, entry.name)) &&
+    if (element_count(entry.shape) > 1 && (r.attention.prefix.empty() || may_belong(r, entry.name)) &&
         !r.file.was_loaded(entry.name) && std::ranges::find(beside, entry.name) == beside.end())
       unused.push_back(entry.name);
   }

@@ -38,8 +38,8 @@ std::optional<Index> heads_by_width(const FileReading& r, std::optional<Index> d
 /// The number of query heads. `d_model` is known only for separate projections.
 Index find_query_heads(const FileReading& r, std::optional<Index> d_model) {
   const auto number = heads_said(r);
-  if (const std::optional<Index> stored = heads_stored(r.file.arrays(), r.keys.q)) {
-    const std::string& name = r.keys.q.weight;
+  if (const std::optional<Index> stored = heads_stored(r.file.arrays(), r.attention.q)) {
+    const std::string& name = r.attention.q.weight;
     const auto differ = [&](const std::string& who, Index heads) {
       if (heads != *stored)
         r.fail(Message("{0}, one of {1} heads, where {2} says {3}", r.shape_of(name), *stored, who, heads),
@@ -85,10 +85,10 @@ std::optional<Index> given_kv_heads(const FileReading& r) {
 
 /// The input width of the output projection; nothing if there is none.
 std::optional<Index> concat_width(const FileReading& r) {
-  if (r.keys.o.weight.empty() || !r.keys.o.heads.empty()) return {};
-  const Shape& shape = r.file.arrays().find(r.keys.o.weight)->shape;
+  if (r.attention.o.weight.empty() || !r.attention.o.heads.empty()) return {};
+  const Shape& shape = r.file.arrays().find(r.attention.o.weight)->shape;
   if (shape.size() != 2) return {};
-  return sides_of(shape, r.keys.o.layout).in;
+  return linear_size(shape, r.attention.o.layout).in;
 }
 
 /// The key/value heads of a packed matrix with `rows` rows: from the setting, else from the output projection's width,
@@ -106,68 +106,58 @@ Index packed_kv_heads(const FileReading& r, Index rows, Index heads) {
     if (kv_heads >= 1 && kv_heads <= heads && fits_rows(kv_heads, *width)) {
       if (in_numbers)  // which do not fit the rows
         r.assume("key/value heads", Message("{0}, from the rows of {1}, where {2} says {3}", kv_heads,
-                                            r.keys.packed.weight, kv_heads_said(r)->name, *in_numbers));
+                                            r.attention.packed.weight, kv_heads_said(r)->name, *in_numbers));
       else if (kv_heads != heads)
-        r.assume("key/value heads", Message("{0}, from the rows of {1}", kv_heads, r.keys.packed.weight));
+        r.assume("key/value heads", Message("{0}, from the rows of {1}", kv_heads, r.attention.packed.weight));
       return kv_heads;
     }
   }
   return in_numbers.value_or(heads);
 }
 
-/// The rows of query, key or value, if they are packed in groups: q … q k v for each key/value head.
-Tensor rows_of_groups(const Tensor& packed, Index kv_heads, Index groups, Index d_head, Index first, Index count) {
-  std::vector<Tensor> parts;
-  for (Index g = 0; g < kv_heads; ++g)
-    parts.push_back(packed.slice(0, (g * (groups + 2) + first) * d_head, count * d_head));
-  return joined(parts);
+/// Queries, keys and values as rows of the packed matrix.
+Projections split(const FileReading& r, const Dims& dims) {
+  const bool thirds = r.attention.packing == Packing::thirds;
+  const Index parts = thirds ? 1 : dims.kv_heads, d_head = dims.d_model / dims.heads;
+  Projections projections;
+  split_packed(r.attention.packed, parts, dims.d_model / parts, dims.kv_heads / parts * d_head, projections);
+  return projections;
 }
 
-/// Splits a packed weight or bias into three.
-std::array<Tensor, 3> split_packed_array(const FileReading& r, const Dims& dims, const Tensor& packed,
-                                         const std::string& name) {
-  const Index d_kv = dims.d_model / dims.heads * dims.kv_heads, d_head = dims.d_model / dims.heads,
-              groups = dims.groups();
-  if (r.keys.packing == Packing::thirds) {
-    return {packed.slice(0, 0, dims.d_model), packed.slice(0, dims.d_model, d_kv),
-            packed.slice(0, dims.d_model + d_kv, d_kv)};
-  }
-  std::array<Tensor, 3> parts;
-  const Index first[] = {0, groups, groups + 1}, count[] = {groups, 1, 1};
-  for (std::size_t i = 0; i < 3; ++i) {
-    const std::string recipe = name + " rows " + std::to_string(i) + " of " + std::to_string(dims.kv_heads) +
-                               " groups of " + std::to_string(groups);
-    parts[i] =
-        r.file.made(recipe, [&] { return rows_of_groups(packed, dims.kv_heads, groups, d_head, first[i], count[i]); });
-  }
-  return parts;
-}
-
-/// The biases in one vector, for packed or separate weights. BEiT has no packed bias: queries and values have one each,
-/// keys none.
+/// The bias of nn.MultiheadAttention whose weights are apart: one vector for all three.
 void add_packed_bias(const FileReading& r, SizedParameters& read) {
-  auto& [made, dims] = read;
-  const std::string& packed = r.keys.packed.bias;
-  if (!packed.empty()) {
-    const auto [b_q, b_k, b_v] =
-        split_packed_array(r, dims, bias_of(r, packed, made.W_q.size(0) + 2 * made.W_k.size(0)), packed);
-    made.b_q = b_q, made.b_k = b_k, made.b_v = b_v;
-    return;
-  }
-  if (!r.keys.is_packed()) return;
-  const std::string q = r.keys.prefix + "q_bias", v = r.keys.prefix + "v_bias";
+  auto& [in, dims] = read;
+  if (r.attention.is_packed() || r.attention.packed.bias.empty()) return;
+  const Projections parts = split(r, dims);
+  const Tensor bias = bias_of(r, r.attention.packed.bias, in.W_q.size(0) + 2 * in.W_k.size(0));
+  in.b_q = rows_of(bias, parts.q.rows), in.b_k = rows_of(bias, parts.k.rows), in.b_v = rows_of(bias, parts.v.rows);
+}
+
+/// BEiT's biases beside a packed matrix: queries and values have one each, keys none.
+void add_biases_beside(const FileReading& r, SizedParameters& read) {
+  auto& [in, dims] = read;
+  if (!r.attention.is_packed() || !r.attention.packed.bias.empty()) return;
+  const std::string q = r.attention.prefix + "q_bias", v = r.attention.prefix + "v_bias";
   if (!r.file.arrays().find(q) || !r.file.arrays().find(v)) return;
-  made.b_q = bias_of(r, q, made.W_q.size(0));
-  made.b_v = bias_of(r, v, made.W_v.size(0));
+  in.b_q = bias_of(r, q, in.W_q.size(0));
+  in.b_v = bias_of(r, v, in.W_v.size(0));
   r.assume("projections", Message("{0} and {1}; keys have none", q, v));
+}
+
+void read_projections(const FileReading& r, const Projections& linears, Parameters& into) {
+  into.W_q = weight_of(r, linears.q), into.W_k = weight_of(r, linears.k), into.W_v = weight_of(r, linears.v);
+}
+void read_biases(const FileReading& r, const Projections& linears, Parameters& into) {
+  into.b_q = bias_of(r, linears.q, into.W_q.size(0));
+  into.b_k = bias_of(r, linears.k, into.W_k.size(0));
+  into.b_v = bias_of(r, linears.v, into.W_v.size(0));
 }
 
 SizedParameters read_packed(const FileReading& r) {
   SizedParameters read;
   auto& [made, dims] = read;
-  const std::string& name = r.keys.packed.weight;
-  const Tensor weight = weight_of(r, r.keys.packed);
-  const Index rows = weight.size(0);
+  const std::string& name = r.attention.packed.weight;
+  const Index rows = weight_of(r, r.attention.packed).size(0);
   const bool thirds = !given_kv_heads(r) && rows % 3 == 0 && concat_width(r).value_or(rows / 3) == rows / 3;
   dims.heads = find_query_heads(r, thirds ? std::optional(rows / 3) : std::nullopt);
   dims.kv_heads = packed_kv_heads(r, rows, dims.heads);
@@ -182,22 +172,23 @@ SizedParameters read_packed(const FileReading& r) {
                        Message("expected one of {0}", divisors(dims.heads)));
   }
   dims.d_model = rows / shares * dims.heads;
-  const auto [q, k, v] = split_packed_array(r, dims, weight, name);
-  made.W_q = q, made.W_k = k, made.W_v = v;
-  made.packed = r.keys.packing == Packing::thirds;
+  const Projections parts = split(r, dims);
+  read_projections(r, parts, made);
+  read_biases(r, parts, made);
+  made.packed = r.attention.packing == Packing::thirds;
   const char* packing = made.packed ? "{0}: all queries, then all keys, then all values, {1}"
                         : dims.kv_heads == dims.heads
                             ? "{0}: query, key and value of each head in turn, {1}"
                             : "{0}: for each key/value head its queries, key and value in turn, {1}";
-  r.assume("projections",
-           Message(packing, name + " " + to_string(r.file.arrays().find(name)->shape), order_of(r, r.keys.packed)));
+  r.assume("projections", Message(packing, name + " " + to_string(r.file.arrays().find(name)->shape),
+                                  order_of(r, r.attention.packed)));
   return read;
 }
 
 /// The number of heads in the rows of W_k, when `heads` query heads have d_model rows together.
 Index find_kv_heads(const FileReading& r, Index rows, Index d_model, Index heads) {
   const Index d_head = d_model / heads;
-  const std::string& name = r.keys.k.weight;
+  const std::string& name = r.attention.k.weight;
   if (rows % d_head != 0 || rows > d_model) {
     r.fail(r.shape_of(name), Message("expected rows in heads of d_head {0}, {1} at most", d_head, d_model));
   }
@@ -216,44 +207,41 @@ Index find_kv_heads(const FileReading& r, Index rows, Index d_model, Index heads
 SizedParameters read_separate(const FileReading& r) {
   SizedParameters read;
   auto& [in, dims] = read;
-  in.W_q = weight_of(r, r.keys.q);
-  in.W_k = weight_of(r, r.keys.k);
-  in.W_v = weight_of(r, r.keys.v);
+  read_projections(r, r.attention, in);
   dims.d_model = in.W_q.size(0);
   dims.heads = find_query_heads(r, dims.d_model);
   dims.kv_heads = find_kv_heads(r, in.W_k.size(0), dims.d_model, dims.heads);
   if (in.W_v.size(0) != in.W_k.size(0)) {
-    r.fail(r.shape_of(r.keys.v.weight),
-           Message("expected {0} rows, as in {1}", in.W_k.size(0), in_quotes(r.keys.k.weight)));
+    r.fail(r.shape_of(r.attention.v.weight),
+           Message("expected {0} rows, as in {1}", in.W_k.size(0), in_quotes(r.attention.k.weight)));
   }
-  in.b_q = bias_of(r, r.keys.q, in.W_q.size(0));
-  in.b_k = bias_of(r, r.keys.k, in.W_k.size(0));
-  in.b_v = bias_of(r, r.keys.v, in.W_v.size(0));
-  if (r.keys.has_packed_kv()) {
-    r.assume("projections", Message("{0}; {1}: all keys, then all values; {2}", r.keys.q.weight, r.keys.k.weight,
-                                    order_of(r, r.keys.q)));
+  read_biases(r, r.attention, in);
+  if (r.attention.has_packed_kv()) {
+    r.assume("projections", Message("{0}; {1}: all keys, then all values; {2}", r.attention.q.weight,
+                                    r.attention.k.weight, order_of(r, r.attention.q)));
     return read;
   }
-  r.assume("projections", Message(r.keys.q.heads.empty() ? "{0}, {1}, {2}: {3}" : "{0}, {1}, {2}: a module a head, {3}",
-                                  r.keys.q.weight, r.keys.k.weight, r.keys.v.weight, order_of(r, r.keys.q)));
+  r.assume("projections",
+           Message(r.attention.q.heads.empty() ? "{0}, {1}, {2}: {3}" : "{0}, {1}, {2}: a module a head, {3}",
+                   r.attention.q.weight, r.attention.k.weight, r.attention.v.weight, order_of(r, r.attention.q)));
   return read;
 }
 
 void add_output(const FileReading& r, SizedParameters& read) {
   auto& [in, dims] = read;
   dims.d_out = dims.d_model;
-  if (r.keys.o.weight.empty()) {
+  if (r.attention.o.weight.empty()) {
     r.assume("output projection", Message("missing in the file ({0}): output = concat", output_names()));
     return;
   }
-  in.W_o = weight_of(r, r.keys.o);
+  in.W_o = weight_of(r, r.attention.o);
   if (in.W_o.size(1) != dims.d_model) {
-    r.fail(r.shape_of(r.keys.o.weight),
+    r.fail(r.shape_of(r.attention.o.weight),
            Message("expected an output projection of {0} inputs, the width of concat", dims.d_model));
   }
   dims.d_out = in.W_o.size(0);
-  in.b_o = bias_of(r, r.keys.o, dims.d_out);
-  r.assume("output projection", r.keys.o.weight);
+  in.b_o = bias_of(r, r.attention.o, dims.d_out);
+  r.assume("output projection", r.attention.o.weight);
 }
 
 /// Applies the settings that switch parts off, and refuses settings for parts that the file does not have.
@@ -277,7 +265,7 @@ void apply_switches(const FileReading& r, SizedParameters& read) {
 void note_computed(const FileReading& r) {
   std::map<std::string_view, std::vector<std::string>> by_method;
   for (const ArrayEntry& entry : r.file.arrays().entries()) {
-    if (!entry.computed_by.empty() && entry.name.starts_with(r.keys.prefix) && r.file.was_loaded(entry.name))
+    if (!entry.computed_by.empty() && entry.name.starts_with(r.attention.prefix) && r.file.was_loaded(entry.name))
       by_method[entry.computed_by].push_back(entry.name);
   }
   for (const auto& [method, names] : by_method)
@@ -289,25 +277,25 @@ void refuse_gate(const FileReading& r) {
   constexpr const char* expected = "expected an attention without a gate on its output";
   for (const char* gate : {"g_proj.weight", "gate_proj.weight", "output_gate.weight", "out_gate.weight",
                            "to_gate.weight", "attn_gate.weight", "gate.weight", "W_g", "w_g", "Wg"}) {
-    const std::string name = r.stored_name(r.keys.prefix + gate);
+    const std::string name = r.stored_name(r.attention.prefix + gate);
     // Without a prefix the names of an MLP may stand beside those of the attention.
-    const bool may_be_mlp = r.keys.prefix.empty() && std::string_view(gate).starts_with("gate");
+    const bool may_be_mlp = r.attention.prefix.empty() && std::string_view(gate).starts_with("gate");
     if (!name.empty() && !may_be_mlp)
       r.fail(Message("holds {0}, a gate on the attention's output, which is not computed", in_quotes(name)), expected);
   }
   const std::optional<Index> width = concat_width(r);
-  if (r.keys.is_packed() || !width || !r.keys.q.heads.empty()) return;
-  const Index queries = outputs_of(r.file.arrays(), r.keys.q);
+  if (r.attention.is_packed() || !width || !r.attention.q.heads.empty()) return;
+  const Index queries = outputs_of(r.file.arrays(), r.attention.q);
   if (queries == 2 * *width)
     r.fail(Message("{0}, twice the {1} inputs of {2}: its second half is a gate on the output, which is not computed",
-                   r.shape_of(r.keys.q.weight), *width, in_quotes(r.keys.o.weight)),
+                   r.shape_of(r.attention.q.weight), *width, in_quotes(r.attention.o.weight)),
            expected);
 }
 
 }  // namespace
 
 std::optional<FileReading::Number> heads_said(const FileReading& r) {
-  const bool decodes = r.keys.prefix.find("decoder") != std::string::npos;
+  const bool decodes = r.attention.prefix.find("decoder") != std::string::npos;
   return r.number({"num_heads", "n_heads", "head_num", "n_head", "num_attention_heads", "nhead", "heads", "nheads",
                    "num_attn_heads", "attention_heads", "nb_heads",
                    decodes ? "decoder_attention_heads" : "encoder_attention_heads"});
@@ -335,10 +323,11 @@ void drop_biases(const FileReading& r, const LayerDescription& layer, Parameters
 }
 
 SizedParameters read_parameters(const FileReading& r) {
-  if (!r.keys.prefix.empty()) r.assume("layer", r.keys.layer());
+  if (!r.attention.prefix.empty()) r.assume("layer", r.attention.layer());
   refuse_gate(r);
-  SizedParameters read = r.keys.is_packed() ? read_packed(r) : read_separate(r);
+  SizedParameters read = r.attention.is_packed() ? read_packed(r) : read_separate(r);
   add_packed_bias(r, read);
+  add_biases_beside(r, read);
   read.dims.d_query = read.parameters.W_q.size(1);
   read.dims.d_key = read.parameters.W_k.size(1);
   read.dims.d_value = read.parameters.W_v.size(1);

@@ -14,7 +14,7 @@ namespace {
 /// The layer's array with one of these names; "" if there is none.
 std::string array_under(const FileReading& r, std::initializer_list<const char*> names) {
   for (const char* name : names) {
-    if (r.file.arrays().find(r.keys.prefix + name)) return r.keys.prefix + name;
+    if (r.file.arrays().find(r.attention.prefix + name)) return r.attention.prefix + name;
   }
   return {};
 }
@@ -115,7 +115,7 @@ double qk_epsilon(const FileReading& r, const std::optional<LayerDescription>& l
   const auto own = kind == QkNorm::layer ? r.own_number({"q_norm.eps", "qk_norm_eps", "layer_norm_eps", "norm_eps"})
                                          : r.own_number({"q_norm.eps", "qk_norm_eps", "rms_norm_eps", "norm_eps"});
   if (own) return own->value;
-  if (r.keys.prefix.empty()) return default_epsilon;
+  if (r.attention.prefix.empty()) return default_epsilon;
   const auto in_config = kind == QkNorm::layer ? r.config_number({"layer_norm_eps", "layer_norm_epsilon"})
                                                : r.config_number({"rms_norm_eps"});
   return in_config ? in_config->value : default_epsilon;
@@ -123,7 +123,7 @@ double qk_epsilon(const FileReading& r, const std::optional<LayerDescription>& l
 
 /// T5 has one table for all blocks of a stack, in the first block; MPNet has it in its encoder.
 std::string relative_table(const FileReading& r) {
-  const std::string& prefix = r.keys.prefix;
+  const std::string& prefix = r.attention.prefix;
   const std::string own = array_under(r, {"relative_attention_bias.weight"});
   if (!own.empty()) return own;
   if (const std::size_t layer = prefix.find("layer."); layer != std::string::npos) {
@@ -162,7 +162,7 @@ constexpr std::string_view beit_table = "relative_position_bias.relative_positio
 std::string window_table(const FileReading& r, const Dims& dims) {
   std::string name = array_under(r, {"relative_position_bias_table", "self.relative_position_bias_table"});
   for (const ArrayEntry& entry : r.file.arrays().entries()) {
-    if (entry.name.starts_with(r.keys.layer() + ".") && entry.name.ends_with(beit_table)) name = entry.name;
+    if (entry.name.starts_with(r.attention.layer() + ".") && entry.name.ends_with(beit_table)) name = entry.name;
   }
   if (name.empty()) return {};
   const Shape& shape = r.file.arrays().find(name)->shape;
@@ -200,7 +200,7 @@ Tensor window_bias(const FileReading& r, const Dims& d, const std::string& table
 /// The bias of T5's distance buckets for each cell.
 Tensor distance_bias(const FileReading& r, const Dims& d, const std::string& table) {
   const bool bidirectional =
-      r.resolving.scenario.t5_bidirectional.value_or(r.keys.prefix.find("decoder") == std::string::npos);
+      r.resolving.scenario.t5_bidirectional.value_or(r.attention.prefix.find("decoder") == std::string::npos);
   const Index buckets = r.file.arrays().find(table)->shape[0], furthest = furthest_distance(r, buckets);
   if (buckets == t5_buckets && furthest == t5_max_distance)
     r.assume("bias", {bidirectional ? "{0}: by the distance of query and key, both ways"
@@ -261,7 +261,7 @@ FileRules with_layer_arrays(const FileReading& r, const std::optional<LayerDescr
       own.q_norm = q_norm.weight, own.q_norm_bias = q_norm.bias;
       own.k_norm = k_norm.weight, own.k_norm_bias = k_norm.bias;
     }
-    const auto last = [&](const FileNorm& norm) { return norm.name.substr(r.keys.prefix.size()); };
+    const auto last = [&](const FileNorm& norm) { return norm.name.substr(r.attention.prefix.size()); };
     const bool is_layer = own.norm_kind == QkNorm::layer;
     const char* over = q_norm.whole           ? "over all heads at once"
                        : q_norm.for_each_head ? "over each head, with weights of its own"

@@ -21,7 +21,7 @@ float positive(const FileReading& r, const FileReading::Number& number) {
   return value;
 }
 
-bool has_projections(const FileReading& r) { return r.keys.is_packed() || !r.keys.q.weight.empty(); }
+bool has_projections(const FileReading& r) { return r.attention.is_packed() || !r.attention.q.weight.empty(); }
 
 Rules read_numbers(const FileReading& r) {
   const Scenario& s = r.resolving.scenario;
@@ -92,8 +92,8 @@ void check_sizes(const FileReading& r, const Dims& d) {
 /// Whether the layer is T5's by its names: q, k and v, under SelfAttention or EncDecAttention or beside a table of
 /// relative positions. T5 trains without a scale (Raffel et al. 2020).
 bool is_t5(const FileReading& r) {
-  const std::string& prefix = r.keys.prefix;
-  const std::string name = r.keys.q.weight.substr(std::min(prefix.size(), r.keys.q.weight.size()));
+  const std::string& prefix = r.attention.prefix;
+  const std::string name = r.attention.q.weight.substr(std::min(prefix.size(), r.attention.q.weight.size()));
   if (!name.starts_with("q.") && !name.starts_with("q/")) return false;
   return ("." + prefix).find("SelfAttention.") != std::string::npos ||
          ("." + prefix).find(".EncDecAttention.") != std::string::npos ||
@@ -173,7 +173,7 @@ Index own_rotary_channels(const FileReading& r, const Dims& d, const nlohmann::j
 
 /// The array of frequencies in the layer or in a module that holds it, as Hugging Face's models save it; "" if none is.
 std::string own_frequencies(const FileReading& r, const Dims& d) {
-  for (std::string module = r.keys.prefix;;) {
+  for (std::string module = r.attention.prefix;;) {
     const std::string name = r.stored_name(module + "rotary_emb.inv_freq");
     const ArrayEntry* entry = r.file.arrays().find(name);
     if (entry && entry->shape.size() == 1 && entry->shape[0] > 0 && 2 * entry->shape[0] <= d.d_head) return name;
@@ -277,12 +277,13 @@ void take_bias(const FileReading& r, const LayerDescription& layer, const Dims& 
 }  // namespace
 
 std::optional<LayerDescription> describe_layer(const FileReading& r, const Dims& d) {
-  if (r.keys.prefix.empty()) return {};  // this is no layer of a model, so config.json does not describe it
+  if (r.attention.prefix.empty()) return {};  // this is no layer of a model, so config.json does not describe it
   const nlohmann::json& config = r.layer_config();
   if (!config.is_object()) return {};
   const Scenario& scenario = r.resolving.scenario;
-  LayerAlone layer{r.keys.layer(),      d.d_query,          d.heads, d.kv_heads,
-                   d.d_model / d.heads, r.keys.is_packed(), {},      scenario.rotary_dim};
+  LayerAlone layer{
+      r.attention.layer(), d.d_query, d.heads, d.kv_heads, d.d_model / d.heads, r.attention.is_packed(), {},
+      scenario.rotary_dim};
   if (scenario.rope_base != Scenario().rope_base) layer.rope_base = static_cast<double>(scenario.rope_base);
   return describe_layer(config, utf8_from(r.file.config_path()), Checkpoint(r.file.shared_arrays()), layer);
 }

@@ -38,7 +38,7 @@ struct FoundInFile {
 struct FileReading {
   const Resolving& resolving;
   const TensorFile& file;
-  AttentionKeys keys;
+  FoundAttention attention;
   std::vector<Assumption>& assumptions;
   /// Names that were looked up, so that numbers that nothing reads are reported.
   std::shared_ptr<std::set<std::string>> asked = std::make_shared<std::set<std::string>>();
@@ -49,7 +49,7 @@ struct FileReading {
   /// The first of `names` that is an array in the file, under the layer's prefix, at the top, or in a dictionary of
   /// inputs; "" if there is none.
   std::string find(std::initializer_list<const char*> names) const;
-  /// The same for a module around the layer (AttentionKeys::around).
+  /// The same for a module around the layer (FoundAttention::around).
   std::string find_around(std::initializer_list<const char*> names) const;
   /// The arrays of a tuple of arguments, "args.0", "args.1" …, in order.
   std::vector<std::string> find_tuple() const;

@@ -10,18 +10,20 @@
 namespace headlight {
 namespace {
 
-std::string bare(const AttentionKeys& keys, std::string name) {
-  name = name.substr(keys.prefix.size());
+std::string bare(const FoundAttention& attention, std::string name) {
+  name = name.substr(attention.prefix.size());
   for (const std::string_view ending : {".weight", "_weight"}) {
     if (name.ends_with(ending)) return name.substr(0, name.size() - ending.size());
   }
   return name;
 }
 
-std::string kind_of(const AttentionKeys& keys) {
-  if (!keys.is_packed())
-    return bare(keys, keys.q.weight) + ", " + bare(keys, keys.k.weight) + ", " + bare(keys, keys.v.weight);
-  return bare(keys, keys.packed.weight) + (keys.packed.layout == WeightLayout::in_out ? " [in, out]" : " [out, in]");
+std::string kind_of(const FoundAttention& attention) {
+  if (!attention.is_packed())
+    return bare(attention, attention.q.weight) + ", " + bare(attention, attention.k.weight) + ", " +
+           bare(attention, attention.v.weight);
+  return bare(attention, attention.packed.weight) +
+         (attention.packed.layout == WeightLayout::in_out ? " [in, out]" : " [out, in]");
 }
 
 std::optional<Index> whole(const std::optional<FileReading::Number>& number) {
@@ -30,11 +32,11 @@ std::optional<Index> whole(const std::optional<FileReading::Number>& number) {
 }
 
 LayerCandidate candidate(const FileReading& r) {
-  const LinearKeys& keys = r.keys.is_packed() ? r.keys.packed : r.keys.q;
-  const Index outputs = outputs_of(r.file.arrays(), keys);
-  LayerCandidate found{r.keys.layer(), kind_of(r.keys), 0, whole(heads_said(r))};
-  if (const std::optional<Index> stored = heads_stored(r.file.arrays(), keys)) found.heads = stored;
-  if (!r.keys.is_packed()) {
+  const LinearSpec& linear = r.attention.is_packed() ? r.attention.packed : r.attention.q;
+  const Index outputs = outputs_of(r.file.arrays(), linear);
+  LayerCandidate found{r.attention.layer(), kind_of(r.attention), 0, whole(heads_said(r))};
+  if (const std::optional<Index> stored = heads_stored(r.file.arrays(), linear)) found.heads = stored;
+  if (!r.attention.is_packed()) {
     found.d_model = outputs;
   } else if (const std::optional<Index> kv = whole(kv_heads_said(r)); kv && found.heads) {
     found.d_model = outputs / (*found.heads + 2 * *kv) * *found.heads;
@@ -96,8 +98,8 @@ std::vector<LayerCandidate> list_layers(const std::string& file, const std::stri
   const Scenario scenario;
   std::vector<Assumption> assumptions;
   std::vector<LayerCandidate> list;
-  for (const AttentionKeys& keys : opened->attentions(names)) {
-    list.push_back(candidate({Resolving{scenario}, *opened, keys, assumptions}));
+  for (const FoundAttention& attention : opened->attentions(names)) {
+    list.push_back(candidate({Resolving{scenario}, *opened, attention, assumptions}));
   }
   return list;
 }

@@ -66,7 +66,7 @@ TextPath path_by_names(const FileReading& r) {
       if (*layout.segments) path.embedding.segments = prefix + layout.segments;
       if (*layout.whole_norm) path.embedding.norm = norm_named(r, prefix + layout.whole_norm, NormKind::layer);
       if (*layout.block_norm)
-        path.norm = norm_named(r, block_of(r.keys.prefix, layout.attention) + layout.block_norm, layout.kind);
+        path.norm = norm_named(r, block_of(r.attention.prefix, layout.attention) + layout.block_norm, layout.kind);
       path.unrotated = layout.kind == NormKind::rms;
       return path;
     }
@@ -213,7 +213,7 @@ TextSequence read_model_text(const FileReading& r, const Dims& dims, const std::
   if (batch.padded()) made.valid_lens = batch.lengths_from(0);
   in.query_tokens = batch.names();
   in.key_tokens = in.query_tokens;
-  note(r, path, *splitter, inputs, lacks_norm, layer_number(r.keys.prefix).value_or(-1));
+  note(r, path, *splitter, inputs, lacks_norm, layer_number(r.attention.prefix).value_or(-1));
   return made;
 }
 

@@ -21,7 +21,7 @@ Tensor learned(const FileReading& r, const std::string& name, Index width) {
 
 std::vector<OwnKey> own_keys_of(const FileReading& r, const Inputs& in) {
   std::vector<OwnKey> keys;
-  const std::string key = r.keys.prefix + "bias_k", value = r.keys.prefix + "bias_v";
+  const std::string key = r.attention.prefix + "bias_k", value = r.attention.prefix + "bias_v";
   const bool has_key = r.file.arrays().find(key), has_value = r.file.arrays().find(value);
   if (has_key != has_value)
     r.fail(Message("has {0} but no {1}", in_quotes(has_key ? key : value), in_quotes(has_key ? value : key)),
@@ -108,10 +108,10 @@ void add_own_keys(const FileReading& r, Inputs& in) {
   const bool value_is_key = identical(in.value, in.key) && in.dims.d_value == in.dims.d_key;
   std::string recipe = " and";
   for (const OwnKey& key : keys) recipe += " " + key.name;
-  in.W_k =
-      r.file.made("W_k" + r.keys.prefix + recipe, [&] { return with_columns(in.W_k, in.b_k, keys, &OwnKey::key); });
-  in.W_v =
-      r.file.made("W_v" + r.keys.prefix + recipe, [&] { return with_columns(in.W_v, in.b_v, keys, &OwnKey::value); });
+  in.W_k = r.file.made("W_k" + r.attention.prefix + recipe,
+                       [&] { return with_columns(in.W_k, in.b_k, keys, &OwnKey::key); });
+  in.W_v = r.file.made("W_v" + r.attention.prefix + recipe,
+                       [&] { return with_columns(in.W_v, in.b_v, keys, &OwnKey::value); });
   in.key = with_inputs(in.key, more);
   in.value = value_is_key ? in.key : with_inputs(in.value, more);
   in.file_mask = with_cells(in.file_mask, in.dims.n_k, more, 1);

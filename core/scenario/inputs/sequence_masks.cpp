@@ -73,16 +73,16 @@ Tensor document_ids(Shape shape, std::span<const double> ids, std::vector<Assump
 
 void read_causal_buffer(MaskReading& m) {
   const FileReading& r = m.file;
-  std::vector<std::string> places{r.keys.prefix};
-  const std::string& first = r.keys.q.heads.empty() ? std::string() : r.keys.q.heads.front().weight;
+  std::vector<std::string> places{r.attention.prefix};
+  const std::string& first = r.attention.q.heads.empty() ? std::string() : r.attention.q.heads.front().weight;
   if (const std::size_t dot = first.rfind('.', first.rfind('.') - 1); !first.empty() && dot != std::string::npos)
     places.push_back(first.substr(0, dot + 1));
-  places.insert(places.end(), r.keys.around.begin(), r.keys.around.end());
+  places.insert(places.end(), r.attention.around.begin(), r.attention.around.end());
   places.emplace_back();
   for (const std::string& place : places) {
     for (const char* name : {"bias", "tril", "mask", "causal_mask", "attn_mask", "masked", "triu"}) {
       const std::string full = place + name;
-      if (full == r.keys.packed.bias || full == r.keys.o.bias || m.taken.contains(full)) continue;
+      if (full == r.attention.packed.bias || full == r.attention.o.bias || m.taken.contains(full)) continue;
       const std::optional<Buffered> found = causal_buffer(r, m.dims, full);
       if (!found) continue;
       r.assume("mask", Message(found->inverted ? "{0}: the module's causal mask, stored as what may not be attended to"
@@ -102,8 +102,8 @@ bool is_causal_buffer(const MaskReading& m, const std::string& name) {
   const FileReading& r = m.file;
   const Dims& d = m.dims;
   const Shape& shape = r.file.arrays().find(name)->shape;
-  const bool in_module = !r.keys.prefix.empty() && name.starts_with(r.keys.prefix);
-  const bool weights = !r.keys.q.weight.empty() || r.keys.is_packed();
+  const bool in_module = !r.attention.prefix.empty() && name.starts_with(r.attention.prefix);
+  const bool weights = !r.attention.q.weight.empty() || r.attention.is_packed();
   // A module that was saved alone may have torch.triu(torch.ones(n, n), diagonal=1).
   const bool called_mask = name == "mask" || name.ends_with(".mask");
   if (weights && called_mask && is_floating(r.file.arrays().find(name)->dtype)) {

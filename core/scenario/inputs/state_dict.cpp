@@ -44,7 +44,7 @@ class Names {
 bool has_rank(const ArrayEntry* entry, std::size_t rank) { return entry && entry->shape.size() == rank; }
 
 /// The projection with this name; its weight is empty if no array fits.
-LinearKeys projection_at(const Names& names, const std::string& name, const Suffix& suffix) {
+LinearSpec projection_at(const Names& names, const std::string& name, const Suffix& suffix) {
   const ArrayEntry* weight = names.find(joined(name, suffix.weight));
   const bool heads = has_rank(weight, 3) && suffix.layout == WeightLayout::in_out;
   if (!has_rank(weight, 2) && !heads) return {};
@@ -61,153 +61,153 @@ std::optional<std::string> parent_of(const std::string& prefix) {
 
 /// The output projection of an attention whose values have `width` channels, or whose queries have, if key/value heads
 /// are shared (0: unknown).
-LinearKeys output_of(const Names& names, const std::string& prefix, Index width, Index queries = 0) {
+LinearSpec output_of(const Names& names, const std::string& prefix, Index width, Index queries = 0) {
   std::vector<std::string> places{prefix};
   if (const std::optional<std::string> parent = parent_of(prefix)) places.push_back(*parent);
   for (const std::string& place : places) {
     for (const string_view name : Parts(outputs, ' ')) {
       for (const Suffix& suffix : suffixes) {
-        LinearKeys keys = projection_at(names, joined(place, name), suffix);
-        if (keys.weight.empty()) continue;
-        if (keys.layout == WeightLayout::in_head_out) keys.layout = WeightLayout::head_inner_out;
-        const ArrayEntry& entry = *names.file().find(keys.weight);
+        LinearSpec linear = projection_at(names, joined(place, name), suffix);
+        if (linear.weight.empty()) continue;
+        if (linear.layout == WeightLayout::in_head_out) linear.layout = WeightLayout::head_inner_out;
+        const ArrayEntry& entry = *names.file().find(linear.weight);
         // c_proj is a Conv1D in GPT-2 and an nn.Linear in nanoGPT; if it is not square, its sides show which.
-        const Sides sides = sides_of(entry.shape, keys.layout);
+        const LinearSize sides = linear_size(entry.shape, linear.layout);
         if (name == "c_proj" && width > 0 && sides.in != width && sides.out == width) {
-          keys.layout = keys.layout == WeightLayout::out_in ? WeightLayout::in_out : WeightLayout::out_in;
+          linear.layout = linear.layout == WeightLayout::out_in ? WeightLayout::in_out : WeightLayout::out_in;
         }
         const bool certain = name == "o_proj" || name == "out_proj" || name == "c_proj";
-        const Index in = sides_of(entry.shape, keys.layout).in;
-        if (width == 0 || certain || in == width || (queries > width && in == queries)) return keys;
+        const Index in = linear_size(entry.shape, linear.layout).in;
+        if (width == 0 || certain || in == width || (queries > width && in == queries)) return linear;
       }
     }
   }
   return {};
 }
 
-std::optional<AttentionKeys> separate_at(const Names& names, const std::string& name, const SeparateScheme& scheme,
-                                         const Suffix& suffix) {
+std::optional<FoundAttention> separate_at(const Names& names, const std::string& name, const SeparateScheme& scheme,
+                                          const Suffix& suffix) {
   const std::optional<std::string> prefix = prefix_before(name, joined(scheme.q, suffix.weight));
   if (!prefix) return {};
   // BERT's "self.query" is found under its own scheme, so that output.dense one level above is found too.
   if (scheme.q == "query" && prefix_before(*prefix, "self.")) return {};
-  AttentionKeys keys;
-  keys.prefix = *prefix;
-  keys.q = projection_at(names, joined(*prefix, scheme.q), suffix);
-  keys.k = projection_at(names, joined(*prefix, scheme.k), suffix);
-  keys.v = projection_at(names, joined(*prefix, scheme.v), suffix);
-  if (keys.q.weight.empty() || keys.k.weight.empty() || keys.v.weight.empty()) return {};
-  if (suffix.weight == "_weight") keys.packed.bias = names.if_present(*prefix + "in_proj_bias");
-  keys.o = output_of(names, scheme.q == "self.query" ? *prefix + "self." : *prefix, outputs_of(names.file(), keys.v),
-                     outputs_of(names.file(), keys.q));
-  return keys;
+  FoundAttention attention;
+  attention.prefix = *prefix;
+  attention.q = projection_at(names, joined(*prefix, scheme.q), suffix);
+  attention.k = projection_at(names, joined(*prefix, scheme.k), suffix);
+  attention.v = projection_at(names, joined(*prefix, scheme.v), suffix);
+  if (attention.q.weight.empty() || attention.k.weight.empty() || attention.v.weight.empty()) return {};
+  if (suffix.weight == "_weight") attention.packed.bias = names.if_present(*prefix + "in_proj_bias");
+  attention.o = output_of(names, scheme.q == "self.query" ? *prefix + "self." : *prefix,
+                          outputs_of(names.file(), attention.v), outputs_of(names.file(), attention.q));
+  return attention;
 }
 
 /// "q.0.weight", "q.1.weight", …: each projection has a module for each head.
-std::optional<AttentionKeys> head_modules_at(const Names& names, const std::string& name,
-                                             const SeparateScheme& scheme) {
+std::optional<FoundAttention> head_modules_at(const Names& names, const std::string& name,
+                                              const SeparateScheme& scheme) {
   const Suffix& suffix = suffixes[0];
   const std::optional<std::string> prefix = prefix_before(name, joined(scheme.q, ".0", suffix.weight));
   if (!prefix || !names.find(joined(*prefix, scheme.q, ".1.weight"))) return {};
-  AttentionKeys keys;
-  keys.prefix = *prefix;
-  for (const auto& [projection, of] : {std::pair{&keys.q, scheme.q}, {&keys.k, scheme.k}, {&keys.v, scheme.v}}) {
+  FoundAttention attention;
+  attention.prefix = *prefix;
+  for (const auto& [projection, of] :
+       {std::pair{&attention.q, scheme.q}, {&attention.k, scheme.k}, {&attention.v, scheme.v}}) {
     for (int head = 0;; ++head) {
-      LinearKeys one = projection_at(names, joined(*prefix, of, "." + std::to_string(head)), suffix);
+      LinearSpec one = projection_at(names, joined(*prefix, of, "." + std::to_string(head)), suffix);
       if (one.weight.empty()) break;
       projection->heads.push_back(std::move(one));
     }
     if (projection->heads.empty()) return {};
     projection->weight = projection->heads.front().weight;
   }
-  keys.o = output_of(names, *prefix, outputs_of(names.file(), keys.v));
-  return keys;
+  attention.o = output_of(names, *prefix, outputs_of(names.file(), attention.v));
+  return attention;
 }
 
-std::optional<AttentionKeys> bare_at(const Names& names, const std::string& name, const BareScheme& scheme) {
+std::optional<FoundAttention> bare_at(const Names& names, const std::string& name, const BareScheme& scheme) {
   const std::optional<std::string> prefix = prefix_before(name, scheme.q);
   if (!prefix) return {};
   const ArrayEntry* q = names.find(name);
   const bool per_head = has_rank(q, 3);
   if (!has_rank(q, 2) && !per_head) return {};
-  const auto keys_of = [&](string_view weight, string_view bias, WeightLayout heads) {
+  const auto linear_of = [&](string_view weight, string_view bias, WeightLayout heads) {
     const ArrayEntry* entry = names.find(joined(*prefix, weight));
-    if (!has_rank(entry, per_head ? 3 : 2)) return LinearKeys{};
-    return LinearKeys{entry->name, names.if_present(joined(*prefix, bias)), per_head ? heads : WeightLayout::out_in};
+    if (!has_rank(entry, per_head ? 3 : 2)) return LinearSpec{};
+    return LinearSpec{entry->name, names.if_present(joined(*prefix, bias)), per_head ? heads : WeightLayout::out_in};
   };
-  AttentionKeys keys;
-  keys.prefix = *prefix;
-  keys.bare = !per_head;
-  keys.q = keys_of(scheme.q, scheme.b_q, WeightLayout::head_in_out);
-  keys.k = keys_of(scheme.k, scheme.b_k, WeightLayout::head_in_out);
-  keys.v = keys_of(scheme.v, scheme.b_v, WeightLayout::head_in_out);
-  if (keys.k.weight.empty() || keys.v.weight.empty()) return {};
-  keys.o = keys_of(scheme.o, scheme.b_o, WeightLayout::head_inner_out);
+  FoundAttention attention;
+  attention.prefix = *prefix;
+  attention.bare = !per_head;
+  attention.q = linear_of(scheme.q, scheme.b_q, WeightLayout::head_in_out);
+  attention.k = linear_of(scheme.k, scheme.b_k, WeightLayout::head_in_out);
+  attention.v = linear_of(scheme.v, scheme.b_v, WeightLayout::head_in_out);
+  if (attention.k.weight.empty() || attention.v.weight.empty()) return {};
+  attention.o = linear_of(scheme.o, scheme.b_o, WeightLayout::head_inner_out);
   const ArrayEntry* flat = names.find(joined(*prefix, scheme.o));
   if (per_head && has_rank(flat, 2))
-    keys.o = {flat->name, names.if_present(joined(*prefix, scheme.b_o)), WeightLayout::in_out};
-  return keys;
+    attention.o = {flat->name, names.if_present(joined(*prefix, scheme.b_o)), WeightLayout::in_out};
+  return attention;
 }
 
 /// Queries in a matrix of their own, keys and values in one.
-std::optional<AttentionKeys> pair_at(const Names& names, const std::string& name, const PairScheme& scheme,
-                                     const Suffix& suffix) {
+std::optional<FoundAttention> pair_at(const Names& names, const std::string& name, const PairScheme& scheme,
+                                      const Suffix& suffix) {
   const std::optional<std::string> prefix = prefix_before(name, joined(scheme.q, suffix.weight));
   if (!prefix) return {};
-  AttentionKeys keys;
-  keys.prefix = *prefix;
-  keys.q = projection_at(names, joined(*prefix, scheme.q), suffix);
-  LinearKeys kv = projection_at(names, joined(*prefix, scheme.kv), suffix);
-  const auto is_matrix = [&](const LinearKeys& linear) {
+  FoundAttention attention;
+  attention.prefix = *prefix;
+  attention.q = projection_at(names, joined(*prefix, scheme.q), suffix);
+  LinearSpec kv = projection_at(names, joined(*prefix, scheme.kv), suffix);
+  const auto is_matrix = [&](const LinearSpec& linear) {
     return !linear.weight.empty() && names.file().find(linear.weight)->shape.size() == 2;
   };
-  if (!is_matrix(keys.q) || !is_matrix(kv)) return {};
+  if (!is_matrix(attention.q) || !is_matrix(kv)) return {};
   // GPT-2's are Conv1Ds, unless the sides of c_attn show an nn.Linear.
   const Shape& shape = names.file().find(kv.weight)->shape;
-  if (scheme.kv == "c_attn" && shape[0] < 2 * shape[1]) keys.q.layout = kv.layout = WeightLayout::in_out;
-  if (sides_of(names.file().find(kv.weight)->shape, kv.layout).out % 2 != 0) return {};
-  keys.k = keys.v = std::move(kv);
-  keys.k.outputs = Outputs::first_half;
-  keys.v.outputs = Outputs::second_half;
-  keys.o = output_of(names, *prefix, outputs_of(names.file(), keys.v), outputs_of(names.file(), keys.q));
-  if (keys.q.layout == WeightLayout::in_out && keys.o.weight.ends_with("c_proj.weight"))
-    keys.o.layout = WeightLayout::in_out;
-  return keys;
+  if (scheme.kv == "c_attn" && shape[0] < 2 * shape[1]) attention.q.layout = kv.layout = WeightLayout::in_out;
+  if (linear_size(names.file().find(kv.weight)->shape, kv.layout).out % 2 != 0) return {};
+  attention.k = attention.v = std::move(kv);
+  attention.halve_packed_kv(names.file());
+  attention.o = output_of(names, *prefix, outputs_of(names.file(), attention.v), outputs_of(names.file(), attention.q));
+  if (attention.q.layout == WeightLayout::in_out && attention.o.weight.ends_with("c_proj.weight"))
+    attention.o.layout = WeightLayout::in_out;
+  return attention;
 }
 
-std::optional<AttentionKeys> packed_at(const Names& names, const std::string& name, const PackedScheme& scheme,
-                                       const Suffix& suffix) {
+std::optional<FoundAttention> packed_at(const Names& names, const std::string& name, const PackedScheme& scheme,
+                                        const Suffix& suffix) {
   const std::optional<std::string> prefix = prefix_before(name, joined(scheme.name, suffix.weight));
   const ArrayEntry* entry = names.find(name);
   if (!prefix || !has_rank(entry, 2)) return {};
-  AttentionKeys keys;
-  keys.prefix = *prefix;
-  keys.packing = scheme.packing;
-  keys.packed = {entry->name, names.if_present(joined(*prefix, scheme.name, suffix.bias)), suffix.layout};
+  FoundAttention attention;
+  attention.prefix = *prefix;
+  attention.packing = scheme.packing;
+  attention.packed = {entry->name, names.if_present(joined(*prefix, scheme.name, suffix.bias)), suffix.layout};
   // GPT-2's cross-attention: c_attn has its keys and values alone.
   if (scheme.name == "c_attn" && names.find(*prefix + "q_attn.weight")) return {};
   const Index rows = entry->shape[0];
   const Index cols = entry->shape[1];
   // c_attn is a Conv1D or an nn.Linear (nanoGPT); the longer side shows which.
-  if (scheme.name == "c_attn" && cols > rows) keys.packed.layout = WeightLayout::in_out;
-  const Sides sides = sides_of(entry->shape, keys.packed.layout);
+  if (scheme.name == "c_attn" && cols > rows) attention.packed.layout = WeightLayout::in_out;
+  const LinearSize sides = linear_size(entry->shape, attention.packed.layout);
   // A square proj is an output projection, as in timm.
   if (scheme.name == "proj" && (sides.out % 3 != 0 || sides.out <= sides.in)) return {};
   const bool is_square = scheme.name == "proj" || sides.out == 3 * sides.in;
-  keys.o = output_of(names, *prefix, is_square ? sides.out / 3 : 0);
-  if (keys.o.weight == entry->name) keys.o = {};
-  if (keys.packed.layout == WeightLayout::in_out && keys.o.layout == WeightLayout::out_in &&
-      keys.o.weight.ends_with("c_proj.weight")) {
-    keys.o.layout = WeightLayout::in_out;
+  attention.o = output_of(names, *prefix, is_square ? sides.out / 3 : 0);
+  if (attention.o.weight == entry->name) attention.o = {};
+  if (attention.packed.layout == WeightLayout::in_out && attention.o.layout == WeightLayout::out_in &&
+      attention.o.weight.ends_with("c_proj.weight")) {
+    attention.o.layout = WeightLayout::in_out;
   }
-  return keys;
+  return attention;
 }
 
-void append_found(const Names& names, const ArrayEntry& entry, std::vector<AttentionKeys>& found) {
+void append_found(const Names& names, const ArrayEntry& entry, std::vector<FoundAttention>& found) {
   const std::string name = dotted(entry.name);
-  const auto add = [&](std::optional<AttentionKeys> keys) {
-    if (keys) found.push_back(std::move(*keys));
-    return keys.has_value();
+  const auto add = [&](std::optional<FoundAttention> attention) {
+    if (attention) found.push_back(std::move(*attention));
+    return attention.has_value();
   };
   for (const SeparateScheme& scheme : separate_schemes) {
     for (const Suffix& suffix : suffixes) {
@@ -250,22 +250,22 @@ std::optional<std::pair<std::string, std::size_t>> head_place(const std::string&
 }
 
 /// Joins modules for single heads to one attention.
-void join_heads(const Names& names, std::vector<AttentionKeys>& found) {
-  std::map<std::string, std::map<std::size_t, AttentionKeys>> attentions;
-  std::vector<AttentionKeys> joined_found;
+void join_heads(const Names& names, std::vector<FoundAttention>& found) {
+  std::map<std::string, std::map<std::size_t, FoundAttention>> attentions;
+  std::vector<FoundAttention> joined_found;
   std::vector<std::string> order;
-  for (AttentionKeys& keys : found) {
-    const auto place = keys.is_packed() ? std::nullopt : head_place(keys.prefix);
+  for (FoundAttention& attention : found) {
+    const auto place = attention.is_packed() ? std::nullopt : head_place(attention.prefix);
     if (!place) {
-      joined_found.push_back(std::move(keys));
+      joined_found.push_back(std::move(attention));
       continue;
     }
     if (!attentions.contains(place->first)) order.push_back(place->first);
-    attentions[place->first].emplace(place->second, std::move(keys));
+    attentions[place->first].emplace(place->second, std::move(attention));
   }
   for (const std::string& prefix : order) {
     auto& heads = attentions[prefix];
-    AttentionKeys attention;
+    FoundAttention attention;
     attention.prefix = prefix;
     attention.bare = heads.begin()->second.bare;
     std::size_t next = 0;
@@ -277,7 +277,7 @@ void join_heads(const Names& names, std::vector<AttentionKeys>& found) {
            {std::pair{&attention.q, &head.q}, {&attention.k, &head.k}, {&attention.v, &head.v}})
         all->heads.push_back(*one);
     }
-    for (LinearKeys* all : {&attention.q, &attention.k, &attention.v}) all->weight = all->heads.front().weight;
+    for (LinearSpec* all : {&attention.q, &attention.k, &attention.v}) all->weight = all->heads.front().weight;
     attention.o = output_of(names, prefix, outputs_of(names.file(), attention.v));
     joined_found.push_back(std::move(attention));
   }
@@ -292,40 +292,42 @@ std::vector<Suffix> given_suffixes() {
 }
 
 /// The projection whose module or weight has the name; its weight is empty if there is none.
-LinearKeys given_projection(const Names& names, const std::string& name, const std::string& bias) {
+LinearSpec given_projection(const Names& names, const std::string& name, const std::string& bias) {
   for (const Suffix& suffix : given_suffixes()) {
-    LinearKeys keys = projection_at(names, name, suffix);
-    if (keys.weight.empty()) continue;
-    if (!bias.empty()) keys.bias = names.if_present(bias);
-    return keys;
+    LinearSpec linear = projection_at(names, name, suffix);
+    if (linear.weight.empty()) continue;
+    if (!bias.empty()) linear.bias = names.if_present(bias);
+    return linear;
   }
   return {};
 }
 
 /// The attentions whose arrays have the given names, each under a prefix of its own.
-std::vector<AttentionKeys> attentions_named(const Names& names, const GivenNames& given) {
+std::vector<FoundAttention> attentions_named(const Names& names, const GivenNames& given) {
   const bool is_packed = !given.qkv.empty();
   const std::string& first = is_packed ? given.qkv : given.q;
-  std::vector<AttentionKeys> found;
+  std::vector<FoundAttention> found;
   for (const ArrayEntry& entry : names.file().entries()) {
     for (const Suffix& suffix : given_suffixes()) {
       const auto prefix = prefix_before(dotted(entry.name), joined(dotted(first), suffix.weight));
       if (!prefix) continue;
       const auto at = [&](const std::string& name, const std::string& bias) {
         const std::string own = bias.empty() ? "" : *prefix + dotted(bias);
-        return name.empty() ? LinearKeys{} : given_projection(names, *prefix + dotted(name), own);
+        return name.empty() ? LinearSpec{} : given_projection(names, *prefix + dotted(name), own);
       };
-      AttentionKeys keys;
-      keys.prefix = *prefix;
-      keys.q = at(given.q, given.bq), keys.k = at(given.k, given.bk), keys.v = at(given.v, given.bv);
-      keys.packed = at(given.qkv, given.bqkv), keys.o = at(given.o, given.bo);
-      keys.bare = !is_packed && !keys.q.weight.empty() && suffix.weight.empty();
+      FoundAttention attention;
+      attention.prefix = *prefix;
+      attention.q = at(given.q, given.bq), attention.k = at(given.k, given.bk), attention.v = at(given.v, given.bv);
+      attention.packed = at(given.qkv, given.bqkv), attention.o = at(given.o, given.bo);
+      attention.bare = !is_packed && !attention.q.weight.empty() && suffix.weight.empty();
       const bool whole =
-          is_packed ? keys.is_packed() : !keys.q.weight.empty() && !keys.k.weight.empty() && !keys.v.weight.empty();
-      if (!whole || (!given.o.empty() && keys.o.weight.empty())) continue;
+          is_packed ? attention.is_packed()
+                    : !attention.q.weight.empty() && !attention.k.weight.empty() && !attention.v.weight.empty();
+      if (!whole || (!given.o.empty() && attention.o.weight.empty())) continue;
       if (given.o.empty() && !is_packed)
-        keys.o = output_of(names, *prefix, outputs_of(names.file(), keys.v), outputs_of(names.file(), keys.q));
-      found.push_back(std::move(keys));
+        attention.o =
+            output_of(names, *prefix, outputs_of(names.file(), attention.v), outputs_of(names.file(), attention.q));
+      found.push_back(std::move(attention));
       break;
     }
   }
@@ -358,37 +360,28 @@ GivenNames given_names(const std::string& text) {
   return names;
 }
 
-Sides sides_of(const Shape& s, WeightLayout layout) {
-  switch (layout) {
-    case WeightLayout::out_in: return {s[1], s[0]};
-    case WeightLayout::in_out: return {s[0], s[1]};
-    case WeightLayout::head_in_out: return {s[1], s[0] * s[2]};
-    case WeightLayout::in_head_out: return {s[0], s[1] * s[2]};
-    case WeightLayout::head_inner_out: return {s[0] * s[1], s[2]};
-  }
-  return {};
-}
-
-Index outputs_of(const ArrayFile& file, const LinearKeys& keys) {
-  if (keys.heads.empty()) {
-    const Index out = sides_of(file.find(keys.weight)->shape, keys.layout).out;
-    return keys.outputs == Outputs::all ? out : out / 2;
-  }
+Index outputs_of(const ArrayFile& file, const LinearSpec& linear) {
   Index sum = 0;
-  for (const LinearKeys& head : keys.heads) sum += outputs_of(file, head);
-  return sum;
+  for (const LinearSpec& head : linear.heads) sum += outputs_of(file, head);
+  for (const auto& [first, count] : linear.rows) sum += count;
+  return sum > 0 ? sum : linear_size(file.find(linear.weight)->shape, linear.layout).out;
 }
 
-std::optional<Index> heads_stored(const ArrayFile& file, const LinearKeys& keys) {
-  if (keys.weight.empty()) return {};
-  if (!keys.heads.empty()) return static_cast<Index>(keys.heads.size());
-  const Shape& shape = file.find(keys.weight)->shape;
-  if (keys.layout == WeightLayout::head_in_out) return shape[0];
-  if (keys.layout == WeightLayout::in_head_out) return shape[1];
+std::optional<Index> heads_stored(const ArrayFile& file, const LinearSpec& linear) {
+  if (linear.weight.empty()) return {};
+  if (!linear.heads.empty()) return static_cast<Index>(linear.heads.size());
+  const Shape& shape = file.find(linear.weight)->shape;
+  if (linear.layout == WeightLayout::head_in_out) return shape[0];
+  if (linear.layout == WeightLayout::in_head_out) return shape[1];
   return {};
 }
 
-std::string AttentionKeys::layer() const { return prefix.empty() ? "" : prefix.substr(0, prefix.size() - 1); }
+void FoundAttention::halve_packed_kv(const ArrayFile& file) {
+  const Index half = linear_size(file.find(k.weight)->shape, k.layout).out / 2;
+  k.rows = {{0, half}}, v.rows = {{half, half}};
+}
+
+std::string FoundAttention::layer() const { return prefix.empty() ? "" : prefix.substr(0, prefix.size() - 1); }
 
 Message output_names() {
   const Parts names(outputs, ' ');
@@ -403,9 +396,9 @@ std::string dotted(std::string name) {
   return name;
 }
 
-std::vector<AttentionKeys> find_attentions(const ArrayFile& file, const std::string& given) {
+std::vector<FoundAttention> find_attentions(const ArrayFile& file, const std::string& given) {
   const Names names(file);
-  std::vector<AttentionKeys> found;
+  std::vector<FoundAttention> found;
   if (!given.empty()) {
     found = attentions_named(names, given_names(given));
     join_heads(names, found);
@@ -416,9 +409,9 @@ std::vector<AttentionKeys> find_attentions(const ArrayFile& file, const std::str
   // proj.weight beside another scheme under the same prefix is not a second attention; nor are matrices that were found
   // already.
   std::map<std::string, int> at_prefix;
-  for (const AttentionKeys& keys : found) ++at_prefix[keys.prefix];
-  std::erase_if(found, [&](const AttentionKeys& keys) {
-    return keys.packed.weight == keys.prefix + "proj.weight" && at_prefix[keys.prefix] > 1;
+  for (const FoundAttention& attention : found) ++at_prefix[attention.prefix];
+  std::erase_if(found, [&](const FoundAttention& attention) {
+    return attention.packed.weight == attention.prefix + "proj.weight" && at_prefix[attention.prefix] > 1;
   });
   return found;
 }

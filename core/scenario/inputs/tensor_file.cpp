@@ -52,10 +52,10 @@ Tensor TensorFile::made(const std::string& recipe, const std::function<Tensor()>
   return tensor;
 }
 
-const std::vector<AttentionKeys>& TensorFile::attentions(const std::string& names) const {
+const std::vector<FoundAttention>& TensorFile::attentions(const std::string& names) const {
   const std::lock_guard lock(mutex_);
   auto& found = attentions_[names];
-  if (!found) found = std::make_shared<const std::vector<AttentionKeys>>(find_attentions(*arrays_, names));
+  if (!found) found = std::make_shared<const std::vector<FoundAttention>>(find_attentions(*arrays_, names));
   return *found;
 }
 

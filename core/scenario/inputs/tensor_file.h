@@ -20,7 +20,7 @@
 namespace headlight {
 
 class TokenSplitter;
-struct AttentionKeys;
+struct FoundAttention;
 
 class TensorFile {
  public:
@@ -43,7 +43,7 @@ class TensorFile {
   /// the lengths of the sequences are kept only for the last `lengths`.
   Tensor made(const std::string& recipe, const std::function<Tensor()>& make, const Shape& lengths = {}) const;
   /// find_attentions(arrays(), names), found once for each text of names. Thread-safe. Throws like it.
-  const std::vector<AttentionKeys>& attentions(const std::string& names) const;
+  const std::vector<FoundAttention>& attentions(const std::string& names) const;
   /// config.json in the file's folder; params.json if only that exists.
   std::filesystem::path config_path() const;
   /// Its fields, parsed once while it does not change; null if there is no such file, or if it is no object.
@@ -70,7 +70,7 @@ class TensorFile {
   };
   mutable std::map<std::string, Tensor> loaded_;
   mutable std::map<std::string, Made> made_;
-  mutable std::map<std::string, std::shared_ptr<const std::vector<AttentionKeys>>> attentions_;
+  mutable std::map<std::string, std::shared_ptr<const std::vector<FoundAttention>>> attentions_;
   mutable FileStamp config_stamp_;
   mutable std::shared_ptr<const nlohmann::json> config_;
   mutable std::shared_ptr<const TokenSplitter> tokenizer_;
