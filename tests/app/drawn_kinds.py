@@ -56,7 +56,7 @@ def settings(rng, **wanted):
     if c["alibi"] or c["attn_bias"] is not None or (c["rope"] and not wanted.get("t5")):
         c["t5"] = 0
     c["learned"] = c["learned"] and c["norm"] in ("rms", "layer")
-    c["norm_whole"] = c["norm_whole"] and c["learned"] and c["H"] > 1
+    c["norm_whole"] = c["norm_whole"] and c["learned"] and c["G"] > 1
     c["turned"] = c["d"] if rng.random() < 0.8 or c["d"] < 6 else c["d"] - 2
     if rng.random() < 0.1 and c["rope"]:
         c["offset"] = int(rng.integers(1, 4))
@@ -180,7 +180,7 @@ KINDS = {
     "learned norm's epsilon": (LEARNED, lambda r, c: dict(kind="epsilon", epsilon=float(r.choice([1e-2, 1e-3, 0.1]))), ["wrong_parameter"]),
     "learned norm's axis": (LEARNED, lambda r, c: dict(kind="norm_axis", axis=int(r.choice([1, 2]))), ["wrong_parameter"]),
     "norm over the whole width": (lambda r: dict(norm=str(r.choice(["rms", "layer"])), learned=False, H=int(r.choice([2, 3, 4]))), lambda r, c: dict(kind="norm_whole"), ["wrong_parameter"]),
-    "learned norm over each head": (lambda r: dict(LEARNED(r), norm_whole=True, H=int(r.choice([2, 3, 4]))), lambda r, c: dict(kind="norm_whole"), ["wrong_parameter"]),
+    "learned norm over each head": (lambda r: dict(LEARNED(r), norm_whole=True, H=int(r.choice([2, 3, 4]))), lambda r, c: (need(c["norm_whole"]), dict(kind="norm_whole"))[1], ["wrong_parameter"]),
     "norm axis": (lambda r: dict(norm="rms"), lambda r, c: dict(kind="norm_axis", axis=int(r.choice([1, 2]))), ["wrong_parameter"]),
     "cap after mask": (lambda r: dict(cap=2.0, causal="top"), lambda r, c: dict(kind="wrong_order", steps=("scaled", "biased", "masked", "capped") if not (c["alibi"] or c["attn_bias"] is not None) else need(False)), ["wrong_order"]),
     "cap before scale": (lambda r: dict(cap=2.0), lambda r, c: dict(kind="wrong_order", steps=("capped", "scaled", "biased", "masked")), ["wrong_order"]),
