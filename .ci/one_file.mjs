@@ -1,30 +1,35 @@
-// node .ci/one_file.mjs PAGE PROGRAM PICTURES: the page as one file, opened from disk in a headless Chromium without a network.
-// PROGRAM makes pages with documents of it, and its pictures are what the page's are compared with. Exit status 1 where one fails.
+// node --experimental-websocket .ci/one_file.mjs chromium|firefox PAGE PROGRAM PICTURES: the page as one file, opened from disk in that browser
+// without a network. PROGRAM makes pages with documents of it, and its pictures are what the page's are compared with. Exit status 1
+// where one fails.
 import {execFileSync} from 'node:child_process';
 import {mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join, resolve} from 'node:path';
 import {pathToFileURL} from 'node:url';
+import {Firefox} from './firefox_browser.mjs';
 import {Browser, decodePng, difference} from './web_browser.mjs';
 
-const [page, program, pictures] = process.argv.slice(2).map((path) => resolve(path));
+const [kind, ...paths] = process.argv.slice(2), [page, program, pictures] = paths.map((path) => resolve(path));
 const fixtures = new URL('../tests/fixtures/', import.meta.url).pathname;
 const own = mkdtempSync(join(tmpdir(), 'headlight-one-file-'));
 const width = 1280, height = 720, most_different = 0.02, slack = 48, most_bytes = 14e6;
 mkdirSync(pictures, {recursive: true});
 
-const browser = new Browser(process.env.CHROMIUM ?? 'chromium');
+const browser = kind === 'firefox' ? await Firefox.start(process.env.FIREFOX ?? 'firefox-esr', {width, height, offline: true, downloads: own})
+  : new Browser(process.env.CHROMIUM ?? 'chromium');
 let failures = 0, checked = 0;
 const expect = (holds, what) => { if (!holds) throw new Error(what); };
 
-async function check(name, body, options = {}) {
+const picture_of = (name) => join(pictures, `${kind}_${name.replaceAll(/[^a-z0-9]+/gi, '_')}.png`);
+
+async function check(name, body) {
   if (process.env.ONLY && !name.includes(process.env.ONLY)) return;
   ++checked;
-  const tab = await browser.tab(width, height, options);
-  await tab.send('Network.emulateNetworkConditions', {offline: true, latency: 0, downloadThroughput: 0, uploadThroughput: 0});
+  const tab = await browser.tab(width, height);
+  if (kind === 'chromium') await tab.goOffline(own);
   try {
     const told = await body(tab);
-    writeFileSync(join(pictures, `${name.replaceAll(/[^a-z0-9]+/gi, '_')}.png`), await tab.picture());
+    writeFileSync(picture_of(name), await tab.picture());
     expect(tab.complaints.length === 0, `the console complains: ${tab.complaints.join('; ')}`);
     const asked = tab.requests.filter((url) => !/^(file|data|blob|about):/.test(url));
     expect(asked.length === 0, `it asks ${asked.join(' ')}`);
@@ -32,21 +37,21 @@ async function check(name, body, options = {}) {
   } catch (error) {
     ++failures;
     console.log(`BAD   ${name}: ${error.message}`);
-    writeFileSync(join(pictures, `${name.replaceAll(/[^a-z0-9]+/gi, '_')}.failed.png`), await tab.picture().catch(() => Buffer.alloc(0)));
+    writeFileSync(picture_of(`${name} failed`), await tab.picture().catch(() => Buffer.alloc(0)));
   }
   await tab.close();
 }
 
 const at = (file, query = '') => pathToFileURL(file).href + query;
 const open = async (tab, address) => {
-  await tab.send('Page.navigate', {url: address});
+  await tab.go(address);
   await tab.until('window.headlight?.ready', 'a settled page', 120);
   const told = await tab.value('window.headlight.said');
   expect(told === '', `it says "${told}"`);
 };
 /// What share of the pixels differs from the desktop program's picture of `words`.
 async function beside(tab, name, words) {
-  const mine = join(pictures, `${name}.desktop.png`);
+  const mine = join(pictures, `${kind}_${name}.desktop.png`);
   execFileSync(program, [...words, '--screenshot', mine, '--size', `${width}x${height}`, '--scale-factor', '1'], {stdio: ['ignore', 'ignore', 'inherit']});
   const share = difference(decodePng(await tab.picture()), decodePng(readFileSync(mine)), slack);
   expect(share <= most_different, `${(share * 100).toFixed(2)} % of the pixels differ from the desktop's`);
@@ -63,7 +68,7 @@ console.log(`      ${page}: ${(bytes / 1e6).toFixed(2)} MB`);
 if (bytes > most_bytes) { ++failures; console.log(`BAD   it has more than ${most_bytes / 1e6} MB`); }
 
 await check('first picture', async (tab) => {
-  await tab.send('Page.navigate', {url: at(page)});
+  await tab.go(at(page));
   await tab.until('window.headlight?.frames > 0', 'a first picture', 120);
   const first = await tab.value('Math.round(performance.now())');
   await tab.until('window.headlight?.ready', 'a settled page', 120);
@@ -82,45 +87,45 @@ for (const language of ['en', 'zh']) {
     await open(tab, at(page, `?lesson=weighted-average&view=lesson&language=${language}&theme=light`));
     return beside(tab, `lesson_${language}`, ['lesson:weighted-average', '--view', 'lesson', '--language', language, '--theme', 'light']);
   });
+  await check(`a sentence of one's own, ${language}`, async (tab) => {
+    await open(tab, at(page, `?text=the+cat+sat&level=pipeline&language=${language}`));
+    await tab.click(100, 94);
+    await tab.press({key: 'a', code: 'KeyA', held: 2});
+    await tab.type('cats purr');
+    await tab.press({key: 'Enter', code: 'Enter', text: '\r'});
+    await tab.settle();
+    const link = await tab.value('window.headlight.link');
+    expect(link.includes('text=cats+purr'), `the words went nowhere: ${link}`);
+    expect(!link.includes('file:') && !link.includes(page), `the link tells where the file lies: ${link}`);
+  });
+  await check(`training, ${language}`, async (tab) => {
+    await open(tab, at(page, `?language=${language}`));
+    const {status, complaints} = await tab.value('window.headlight.run("train", "reverse", "--steps", "20", "--seed", "1", "-o", "/tmp/learned")');
+    expect(status === 0, complaints.join(' '));
+    expect(await tab.value('window.headlight.read("/tmp/learned/config.json").length > 0'), 'no model came of it');
+  });
+  await check(`a file that is dropped, ${language}`, async (tab) => {
+    await open(tab, at(page, `?language=${language}`));
+    await tab.drop(640, 400, [join(fixtures, 'torch_mha.input.npz')]);
+    await tab.until('document.title.includes("torch_mha")', 'opening');
+    await tab.settle();
+  });
+  await check(`a PNG that is exported, ${language}`, async (tab) => {
+    await open(tab, at(page, `?text=the+cat+sat&level=pipeline&select=weights:0,0,1,1&language=${language}`));
+    await tab.press({key: 'e', code: 'KeyE', held: 2});
+    await tab.settle();
+    await tab.press({key: 'Enter', code: 'Enter', text: '\r'});
+    let files = [];
+    for (const end = Date.now() + 20000; files.length === 0 && Date.now() < end;) {
+      files = readdirSync(own).filter((file) => file.endsWith('.png'));
+      await new Promise((done) => setTimeout(done, 100));
+    }
+    expect(files.length === 1, `no PNG came; it says "${await tab.value('window.headlight.said')}"`);
+    const {width: w, height: h} = decodePng(readFileSync(join(own, files[0])));
+    rmSync(join(own, files[0]));
+    return `${files[0]}, ${w} x ${h}`;
+  });
 }
-await check('a sentence of one\'s own', async (tab) => {
-  await open(tab, at(page, '?text=the+cat+sat&level=pipeline'));
-  await tab.click(100, 94);
-  await tab.press({key: 'a', code: 'KeyA', held: 2});
-  await tab.type('cats purr');
-  await tab.press({key: 'Enter', code: 'Enter', text: '\r'});
-  await tab.settle();
-  const link = await tab.value('window.headlight.link');
-  expect(link.includes('text=cats+purr'), `the words went nowhere: ${link}`);
-  expect(!link.includes('file:') && !link.includes(page), `the link tells where the file lies: ${link}`);
-});
-await check('training', async (tab) => {
-  await open(tab, at(page));
-  const {status, complaints} = await tab.value('window.headlight.run("train", "reverse", "--steps", "20", "--seed", "1", "-o", "/tmp/learned")');
-  expect(status === 0, complaints.join(' '));
-  expect(await tab.value('window.headlight.read("/tmp/learned/config.json").length > 0'), 'no model came of it');
-});
-await check('a file that is dropped', async (tab) => {
-  await open(tab, at(page));
-  await tab.drop(640, 400, [join(fixtures, 'torch_mha.input.npz')]);
-  await tab.until('document.title.includes("torch_mha")', 'opening');
-  await tab.settle();
-});
-await check('a PNG that is exported', async (tab) => {
-  await browser.send('Browser.setDownloadBehavior', {behavior: 'allow', downloadPath: own, browserContextId: tab.context, eventsEnabled: true});
-  await open(tab, at(page, '?text=the+cat+sat&level=pipeline&select=weights:0,0,1,1'));
-  await tab.press({key: 'e', code: 'KeyE', held: 2});
-  await tab.settle();
-  await tab.press({key: 'Enter', code: 'Enter', text: '\r'});
-  let files = [];
-  for (const end = Date.now() + 20000; files.length === 0 && Date.now() < end;) {
-    files = readdirSync(own).filter((file) => file.endsWith('.png'));
-    await new Promise((done) => setTimeout(done, 100));
-  }
-  expect(files.length === 1, `no PNG came; it says "${await tab.value('window.headlight.said')}"`);
-  const {width: w, height: h} = decodePng(readFileSync(join(own, files[0])));
-  return `${files[0]}, ${w} x ${h}`;
-});
 await check('what is open survives the tab', async (tab) => {
   await open(tab, at(page, '?text=the+cat+sat&level=pipeline'));
   await tab.click(100, 94);
@@ -129,8 +134,8 @@ await check('what is open survives the tab', async (tab) => {
   await tab.press({key: 'Enter', code: 'Enter', text: '\r'});
   await tab.settle();
   await new Promise((done) => setTimeout(done, 4000));
-  await tab.send('Page.navigate', {url: 'about:blank'});
-  await tab.send('Page.navigate', {url: at(page)});
+  await tab.go('about:blank');
+  await tab.go(at(page));
   await tab.until('window.headlight?.ready', 'a settled page', 120);
   expect(await tab.value('window.headlight.offers'), 'nothing is offered');
 });
@@ -156,5 +161,5 @@ await check('a small model of one\'s own that is handed out', async (tab) => {
 
 await browser.close();
 rmSync(own, {recursive: true, force: true});
-console.log(`${checked} checks, ${failures} failed; pictures in ${pictures}`);
+console.log(`${checked} checks in ${kind}, ${failures} failed; pictures in ${pictures}`);
 process.exit(failures > 0 ? 1 : 0);

@@ -128,8 +128,15 @@ export class Tab {
     }
   }
 
+  /// Without a network; its downloads go to the folder `downloads`.
+  async goOffline(downloads) {
+    await this.send('Network.emulateNetworkConditions', {offline: true, latency: 0, downloadThroughput: 0, uploadThroughput: 0});
+    await this.#browser.send('Browser.setDownloadBehavior', {behavior: 'allow', downloadPath: downloads, browserContextId: this.context, eventsEnabled: true});
+  }
+
+  go(url) { return this.send('Page.navigate', {url}); }
   async open(address) {
-    await this.send('Page.navigate', {url: address});
+    await this.go(address);
     await this.settle();
   }
   settle() { return this.until('window.headlight?.ready', 'a settled page'); }

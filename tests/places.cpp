@@ -1,5 +1,6 @@
 #include "tests/places.h"
 
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 
@@ -14,6 +15,12 @@ std::string program() { return HEADLIGHT_PROGRAM; }
 std::string text_of(const std::filesystem::path& path) {
   std::ifstream stream(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+std::string about_pdf(const std::filesystem::path& path) {
+  const std::filesystem::path said = path.string() + ".about";
+  const std::string command = "pdfinfo \"" + path.string() + "\" > \"" + said.string() + "\"";
+  return std::system(command.c_str()) == 0 ? text_of(said) : std::string();
 }
 
 }  // namespace headlight::places

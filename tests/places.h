@@ -14,5 +14,8 @@ std::string program();    ///< the built headlight
 
 /// The contents of a file; "" if it does not exist.
 std::string text_of(const std::filesystem::path& path);
+/// What poppler's pdfinfo says of a PDF, a line each: "Subject: …", "Page size: 675 x 450 pts". A PDF may be
+/// compressed.
+std::string about_pdf(const std::filesystem::path& path);
 
 }  // namespace headlight::places

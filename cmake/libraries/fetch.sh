@@ -49,8 +49,8 @@ source_of() {
     rm -rf downloads/"$1" "src/$1.partial"
     mkdir -p downloads/"$1" "src/$1.partial"
     say "source of $1 ($suite)"
-    (cd downloads/"$1" && fetched "$suite" source --download-only "$1") || continue
-    # As .gz, .xz or .bz2; a signature may lie beside it.
+    (cd downloads/"$1" && fetched "$suite" source --tar-only "$1") || continue
+    # Its .orig.tar alone, as .gz, .xz or .bz2: a mirror may lack the files of the newest revision.
     packed=$(find downloads/"$1" -name '*.orig.tar.*' ! -name '*.asc' | head -n 1)
     [ -n "$packed" ] || { say "the source of $1 in $suite has no .orig.tar"; continue; }
     tar xf "$packed" --strip-components=1 -C "src/$1.partial"

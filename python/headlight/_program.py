@@ -96,7 +96,7 @@ def array_of(value: Array, what: str) -> np.ndarray[Any, Any]:
 
 def save_arrays(path: str, arrays: Mapping[str, Array]) -> None:
     """Writes an .npz for the program."""
-    made: Dict[str, np.ndarray[Any, Any]] = {str(name): array_of(value, str(name)) for name, value in arrays.items()}
+    made: Dict[str, Any] = {str(name): array_of(value, str(name)) for name, value in arrays.items()}
     try:
         np.savez(path, **made)
     except (OSError, TypeError, ValueError) as error:

@@ -73,3 +73,13 @@ foreach(layer core ui)
   endforeach()
   unset(folders)
 endforeach()
+
+# The tests compile with Catch2 2 and 3: what these call differently is named in two headers alone.
+file(GLOB_RECURSE tests RELATIVE ${ROOT} ${ROOT}/tests/*.cpp ${ROOT}/tests/*.h)
+list(FILTER tests EXCLUDE REGEX "^tests/(catch|matchers)\\.h$")
+foreach(test IN LISTS tests)
+  file(STRINGS ${ROOT}/${test} lines REGEX "Catch::")
+  if(lines)
+    message(SEND_ERROR "layering: ${test} names Catch::, which versions 2 and 3 of Catch2 fill differently; expected a name of tests/catch.h or tests/matchers.h")
+  endif()
+endforeach()

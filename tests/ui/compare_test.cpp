@@ -85,11 +85,11 @@ TEST_CASE(
   const auto last_cell = [](const MatrixQuad& quad) { return ImVec2{quad.max.x - 3, quad.max.y - 3}; };
   window.move(last_cell(left));
   window.settle();
-  CHECK_FALSE(window.document().view.hovered);
+  CHECK_FALSE(window.document().view.pointed.cell);
   window.move(last_cell(right));
   window.settle();
-  REQUIRE(window.document().view.hovered);
-  CHECK(window.document().view.hovered->row == b[Stage::weights].matrix().rows - 1);
+  REQUIRE(window.document().view.pointed.cell);
+  CHECK(window.document().view.pointed.cell->row == b[Stage::weights].matrix().rows - 1);
 }
 
 TEST_CASE("the key A pins the shown result") {

@@ -81,11 +81,11 @@ TEST_CASE("the cell of the link under the pointer is highlighted") {
   window.move(window.find("inspector", {"right2"}));
   window.frame();
   window.frame();
-  CHECK(window.document().view.pointed == Cell{Stage::K_heads, 0, 1, 1, 2});
+  CHECK(window.document().view.pointed.source == Cell{Stage::K_heads, 0, 1, 1, 2});
   window.move({-100, -100});
   window.frame();
   window.frame();
-  CHECK_FALSE(window.document().view.pointed);
+  CHECK_FALSE(window.document().view.pointed.source);
 }
 
 TEST_CASE("a path ends where another cell is selected, and where a new trace has no such cell") {
@@ -113,7 +113,7 @@ TEST_CASE("a symbol of a formula under the pointer highlights its matrix until t
     for (float x = 1290; x < 1600; x += 4) {
       window.move({x, y});
       window.frame();
-      const std::optional<Stage> stage = window.document().view.pointed_term;
+      const std::optional<Stage> stage = window.document().view.pointed.term;
       if (stage && (found.empty() || found.back() != *stage)) {
         found.push_back(*stage);
         window.frame();
@@ -124,5 +124,5 @@ TEST_CASE("a symbol of a formula under the pointer highlights its matrix until t
   CHECK(found == std::vector{Stage::scores, Stage::Q_heads, Stage::K_heads});
   window.move({800, 850});
   window.settle();
-  CHECK_FALSE(window.document().view.pointed_term);
+  CHECK_FALSE(window.document().view.pointed.term);
 }

@@ -230,11 +230,11 @@ TEST_CASE("cells that the player has not computed are blank, cannot be pointed a
   window.move({quad.min.x + 3, quad.max.y - 3});
   window.frame();
   window.frame();
-  CHECK_FALSE(window.document().view.hovered);
+  CHECK_FALSE(window.document().view.pointed.cell);
   window.move({quad.min.x + 3, quad.min.y + 3});
   window.frame();
   window.frame();
-  CHECK(window.document().view.hovered == Cell{Stage::weights, 0, 1, 0, 0});
+  CHECK(window.document().view.pointed.cell == Cell{Stage::weights, 0, 1, 0, 0});
 }
 
 TEST_CASE("stages of key/value heads have a card for each of these, shared by its query heads") {
@@ -264,13 +264,13 @@ TEST_CASE("the arc nearest to the pointer is found, with its weight") {
   HeadsPicture picture;
   picture.n_q = picture.n_k = 4;
   picture.arcs = {{100, 0}, {300, 400}};
-  picture.heads = {{1, 0, {{0, 0, 0.7f}, {0, 2, 0.3f}}}, {3, 0, {{2, 3, 1.0f}}}};
-  CHECK(picture.arc_at({299, 51}, 5) == Cell{Stage::weights, 0, 1, 0, 0});
-  CHECK(picture.arc_at({299, 249}, 5) == Cell{Stage::weights, 0, 1, 0, 2});
-  CHECK(picture.arc_at({200, 148}, 5) == Cell{Stage::weights, 0, 1, 0, 2});
-  CHECK(picture.arc_at({101, 249}, 5) == Cell{Stage::weights, 0, 3, 2, 3});
-  CHECK_FALSE(picture.arc_at({200, 350}, 5));
-  CHECK_FALSE(picture.arc_at({99, 51}, 5));
+  const std::vector<HeadArcs> heads{{1, 0, {{0, 0, 0.7f}, {0, 2, 0.3f}}}, {3, 0, {{2, 3, 1.0f}}}};
+  CHECK(picture.arc_at(heads, {299, 51}, 5) == Cell{Stage::weights, 0, 1, 0, 0});
+  CHECK(picture.arc_at(heads, {299, 249}, 5) == Cell{Stage::weights, 0, 1, 0, 2});
+  CHECK(picture.arc_at(heads, {200, 148}, 5) == Cell{Stage::weights, 0, 1, 0, 2});
+  CHECK(picture.arc_at(heads, {101, 249}, 5) == Cell{Stage::weights, 0, 3, 2, 3});
+  CHECK_FALSE(picture.arc_at(heads, {200, 350}, 5));
+  CHECK_FALSE(picture.arc_at(heads, {99, 51}, 5));
 }
 
 TEST_CASE("pointing at an arc highlights a weight of a chosen head") {
@@ -284,7 +284,7 @@ TEST_CASE("pointing at an arc highlights a weight of a chosen head") {
     window.move({1080, y});  // this is among the arcs
     window.frame();
     window.frame();
-    const std::optional<Cell> cell = window.document().view.hovered;
+    const std::optional<Cell> cell = window.document().view.pointed.cell;
     if (!cell) continue;
     ++met;
     CHECK(cell->stage == Stage::weights);

@@ -89,8 +89,8 @@ TEST_CASE("reach: the query is the row under the pointer, else the selected one"
   };
   window.move(row(2));
   for (int i = 0; i < 3; ++i) window.frame();
-  REQUIRE(window.document().view.hovered);
-  CHECK(window.document().view.hovered->row == 2);
+  REQUIRE(window.document().view.pointed.cell);
+  CHECK(window.document().view.pointed.cell->row == 2);
   CHECK(window.drawn() != selected);
   CHECK(identical(window.painter.quads.at(0).values, quad.values));  // the matrix was not made again
   window.click(row(3));

@@ -10,6 +10,7 @@
 #include "tests/matchers.h"
 #include "tests/places.h"
 #include "tests/ui/headless.h"
+#include "tests/ui/studio.h"
 #include "ui/dialogs/export/export_file.h"
 #include "ui/parts/level/scene.h"
 #include "ui/views/network/network_scene.h"
@@ -50,7 +51,7 @@ struct NetworkStudio {
     return {*window.document().trace, view, look(Theme::light), fonts, words, u, window_size};
   }
   Rect place() const { return {{0, 46 * u}, {window_size.x, window_size.y - 62 * u}}; }
-  Scene scene(const NetworkFacts& facts = {}) const { return make_network(context(), overview(), facts, place()); }
+  Scene scene(const NetworkFacts& facts = {}) const { return network_scene_of(context(), overview(), facts, place()); }
 
   HeadlessWindow window;
   Words words;

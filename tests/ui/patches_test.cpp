@@ -119,14 +119,14 @@ TEST_CASE("the patch under the pointer is the query; a click keeps it, and a sec
   window.settle();
   window.move(first);
   window.settle();
-  CHECK(window.document().view.looking.pointed == 1);
+  CHECK(window.document().view.pointed.word == 1);
   window.click(last);
   window.settle();
   CHECK(window.document().view.looking.held);
   CHECK(window.document().view.looking.query == 6);
   window.move(first);
   window.settle();
-  CHECK_FALSE(window.document().view.looking.pointed);  // the pointer does not change the query now
+  CHECK_FALSE(window.document().view.pointed.word);  // the pointer does not change the query now
   window.click(last);
   window.settle();
   CHECK_FALSE(window.document().view.looking.held);

@@ -62,3 +62,31 @@ TEST_CASE(
   CHECK(old.expired());
   CHECK(pictures.find<Name>() != nullptr);
 }
+
+TEST_CASE("a picture that follows the pointer is kept for the last places, while what it is made from stays") {
+  Pictures pictures;
+  int made = 0;
+  std::string part = "a text that is too long to be kept in the string itself";
+  const auto get = [&](int place) {
+    return pictures
+        .get_at<Sum>(
+            place, [&] { return Sum{100 * ++made + place}; }, part)
+        .value;
+  };
+  CHECK(get(1) == 101);
+  CHECK(get(2) == 202);
+  CHECK(pictures.find_last<Sum, int>()->value == 202);
+  const std::size_t before = allocations_of_this_thread();
+  CHECK(get(1) == 101);
+  CHECK(allocations_of_this_thread() == before);
+  CHECK(pictures.find_last<Sum, int>()->value == 101);
+  for (int place = 3; place < 1000; ++place) get(place);  // so many are not kept
+  CHECK(get(999) == 100 * 999 + 999);
+  CHECK(get(1) == 100 * 1000 + 1);
+  CHECK(get(999) == 100 * 999 + 999);
+  CHECK(pictures.followed() == 1000);
+  CHECK(pictures.made() == 0);
+  part = "another text that is too long to be kept in the string itself";
+  CHECK(get(999) == 100 * 1001 + 999);
+  CHECK(pictures.find_last<Name, int>() == nullptr);
+}

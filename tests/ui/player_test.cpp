@@ -73,12 +73,14 @@ TEST_CASE(
   std::vector<std::size_t> pictures;
   for (int moment = 0; moment < count; ++moment) {
     REQUIRE(window.document().view.step == moment);
+    window.frame();  // a panel that can scroll knows the height of its contents one frame later
     pictures.push_back(window.drawn());
     if (moment + 1 < count) window.press(compat::Key::right);
   }
   for (int moment = count - 1; moment >= 0; --moment) {
     INFO(moment);
     REQUIRE(window.document().view.step == moment);
+    window.frame();
     CHECK(window.drawn() == pictures[static_cast<std::size_t>(moment)]);
     window.press(compat::Key::left);
   }
@@ -111,7 +113,7 @@ TEST_CASE("no number is shown before it is computed: not painted, not pointed at
       window.frame();
       window.frame();
       INFO(name(stage) << " at " << moment);
-      CHECK(window.document().view.hovered.has_value() == timeline.shown(stage, moment).has(2, 1));
+      CHECK(window.document().view.pointed.cell.has_value() == timeline.shown(stage, moment).has(2, 1));
     }
     window.move({-100, -100});
     window.frame();

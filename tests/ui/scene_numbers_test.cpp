@@ -305,10 +305,10 @@ TEST_CASE("the angle that the geometry draws is the angle that it says, for ever
       CHECK(has_text(scene, "100 %"));
       ++looked_at;
       // With another word under the pointer the picture stays, and says how much of that word it shows.
-      studio.view().looking.pointed = key == 0 ? 3 : 0;
+      studio.view().pointed.word = key == 0 ? 3 : 0;
       const Scene pointed = make_geometry(studio.context(), studio.place());
       CHECK(has_text(pointed, "all dimensions"));
-      studio.view().looking.pointed.reset();
+      studio.view().pointed.word.reset();
     }
   }
   CHECK(looked_at == 16);

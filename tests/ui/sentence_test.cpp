@@ -182,7 +182,7 @@ TEST_CASE("a click on a word's bar asks which head looks there, and again no lon
   HeadlessWindow window(asker());
   window.settle();
   window.frame();
-  const auto* shown = window.session.pictures().find<SentenceScene>();
+  const auto* shown = window.session.pictures().find_last<SentenceScene, Index>();
   REQUIRE(shown);
   const ImVec2 bar = target_in(shown->scene, SceneAction::rival, 1).rect.centre();
   window.click(bar);
@@ -320,7 +320,7 @@ TEST_CASE(
   window.settle();
   window.frame();
   for (const Stage stage : {Stage::Q, Stage::output}) {
-    const Scene& scene = window.session.pictures().find<SentenceScene>()->scene;
+    const Scene& scene = window.session.pictures().find_last<SentenceScene, Index>()->scene;
     const auto button = std::ranges::find_if(scene.targets, [&](const SceneTarget& target) {
       return target.action == SceneAction::stage && target.cell.stage == stage;
     });
@@ -402,7 +402,7 @@ TEST_CASE("the hatched words are the mask: a click offers patterns, and dragging
   const auto scene = [&]() -> const Scene& {
     window.settle();
     window.frame();
-    return window.session.pictures().find<SentenceScene>()->scene;
+    return window.session.pictures().find_last<SentenceScene, Index>()->scene;
   };
   const ImVec2 hatch = target_in(scene(), SceneAction::masks, 0).rect.centre();
   window.click(hatch);

@@ -7,6 +7,7 @@
 
 #include "tests/ui/headless.h"
 #include "ui/parts/widgets/math_text.h"
+#include "ui/views/network/network_scene.h"
 #include "ui/views/operation/operation.h"
 #include "ui/views/sentence/sentence.h"
 
@@ -52,6 +53,16 @@ class Studio {
   Fonts fonts_;
   float u_ = 1;
 };
+
+/// The scene of the network view with what is drawn over it.
+inline Scene network_scene_of(const SceneContext& context, const HeadOverview& overview, const NetworkFacts& facts,
+                              Rect place) {
+  Scene scene = make_network(context, overview, facts, place).scene;
+  const Scene overlay = make_network_overlay(context, overview, facts, scene, place);
+  scene.items.insert(scene.items.end(), overlay.items.begin(), overlay.items.end());
+  scene.targets.insert(scene.targets.end(), overlay.targets.begin(), overlay.targets.end());
+  return scene;
+}
 
 inline std::vector<const SceneText*> texts_of(const Scene& scene) {
   std::vector<const SceneText*> texts;

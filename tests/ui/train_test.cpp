@@ -161,6 +161,16 @@ TEST_CASE("a head opens in the sentence at its step, with the same weights, and 
   CHECK(document.view.kind == ViewKind::train);
 }
 
+TEST_CASE("a click on a head opens it, though the picture beneath it can be dragged") {
+  HeadlessWindow window(run_document("train:reverse;d_model=16;steps=60@60"));
+  window.settle();
+  const std::string head = "head0.0@" + std::to_string(learned(window).moments.back().step);
+  const ImVec2 at = window.find("canvas", {head.c_str()});
+  REQUIRE(at.x > 0);
+  window.click(at);
+  CHECK(window.document().view.kind == ViewKind::pipeline);
+}
+
 TEST_CASE("the curve is a point for each kept step, at its share of right answers") {
   HeadlessWindow window(run_document("train:reverse;d_model=16;steps=60@60"));
   window.settle();

@@ -250,7 +250,7 @@ TEST_CASE("arcs between words are of what the view measures: the shares of what 
     window.move({1080, y});  // this is among the arcs
     window.frame();
     window.frame();
-    const std::optional<Cell> cell = window.document().view.hovered;
+    const std::optional<Cell> cell = window.document().view.pointed.cell;
     if (!cell) continue;
     ++met;
     CHECK(cell->stage == Stage::contribution_norms);
@@ -340,7 +340,7 @@ TEST_CASE("the lens is a way of the network view; a click goes to that layer and
     CHECK(facts.lens.back()[3].likely.id == most_likely(*run, 0, 3, 1).front().id);
     for (const Token& token : run->text.tokens.entries[0]) facts.lens_words.push_back(token.text);
     for (Index i = 0; i < std::ssize(facts.lens); ++i) facts.lens_layers.push_back(i);
-    const Scene scene = make_network(studio.context(), *studio.trace().overview, facts, studio.place());
+    const Scene scene = network_scene_of(studio.context(), *studio.trace().overview, facts, studio.place());
     CHECK(has_text(scene, facts.lens[0][3].likely.text));
     const auto cell = std::ranges::find_if(scene.targets, [](const SceneTarget& each) {
       return each.action == SceneAction::lens && each.index == 3 && each.cell.batch == 0;
@@ -412,7 +412,7 @@ namespace {
 
 /// The scene of the network view with these facts.
 Scene network_scene_of(const Studio& studio, const NetworkFacts& facts) {
-  return make_network(studio.context(), *studio.trace().overview, facts, studio.place());
+  return headlight::test::network_scene_of(studio.context(), *studio.trace().overview, facts, studio.place());
 }
 
 }  // namespace

@@ -90,12 +90,12 @@ TEST_CASE("pointing at a cell makes it the looked-at one; a click keeps it") {
   window.move(at);
   window.frame();
   const Cell wanted{Stage::scaled_scores, 0, 0, 3, 1};
-  CHECK(window.document().view.hovered == wanted);
+  CHECK(window.document().view.pointed.cell == wanted);
   window.click(at);
   window.move({-100, -100});
   window.frame();
   CHECK(window.document().view.selected == wanted);
-  CHECK_FALSE(window.document().view.hovered);
+  CHECK_FALSE(window.document().view.pointed.cell);
 }
 
 TEST_CASE("a bad file gives a message with its name, and the document stays as it was") {

@@ -118,10 +118,10 @@ void set_range(const StageFigureStyle& style, const StageCut& cut, FigureSpec& s
   spec.range = whole_range(cut, colormap(map, spec.theme).kind());
 }
 
-/// Whether a linear scale would hide most of the weights: a cell below a twentieth of the largest looks empty there. So it
-/// is if fewer than one cell in 200 is above, or if the cells below have more than half of all weight. It is estimated
-/// from some rows, always with the first one.
-bool few_are_large(const FigureSpec& spec) {
+/// Whether a linear scale would hide most of the weights: a cell below a twentieth of the largest looks empty there. So
+/// it is if fewer than one cell in 200 is above, or if the cells below have more than half of all weight. It is
+/// estimated from some rows, always with the first one.
+bool hides_most_if_linear(const FigureSpec& spec) {
   constexpr Index most_sampled_rows = 64;
   const auto panels = static_cast<Index>(spec.panels.size());
   const Index each = std::max<Index>(1, most_sampled_rows / panels);
@@ -140,10 +140,10 @@ bool few_are_large(const FigureSpec& spec) {
   Index large = 0;
   double shown = 0, all = 0;
   for (const float value : values) {
-    const bool is_large = value > most / 20;
-    large += is_large;
-    if (is_large) shown += static_cast<double>(value);
     all += static_cast<double>(value);
+    if (!(value > most / 20)) continue;
+    ++large;
+    shown += static_cast<double>(value);
   }
   return most > 0 && (200 * large < std::ssize(values) || 2 * shown < all);
 }
@@ -154,7 +154,7 @@ Norm usual_norm(const StageFigureStyle& style, const StageCut& cut, const Figure
   if (style.own_norm || style.norm != Norm::linear || style.own_range || spec.bare || !weights) return style.norm;
   const MatrixView& first = spec.panels.front().matrix;
   const bool readable = first.rows * first.cols <= Index{1} << 24;  // spreading makes a second matrix
-  return spec.range_mode != RangeMode::row && readable && few_are_large(spec) ? Norm::log : Norm::linear;
+  return spec.range_mode != RangeMode::row && readable && hides_most_if_linear(spec) ? Norm::log : Norm::linear;
 }
 
 /// The heads' mean or largest value in each cell. A cell is masked if it is masked in every head.

@@ -107,7 +107,7 @@ Variants groups_off(const Suspect& suspect) {
   const std::string groups = std::to_string(d.groups());
   const std::string write =
       grouped ? ". Write k.repeat_interleave(" + groups + ", dim=1), v.repeat_interleave(" + groups + ", dim=1)."
-              : ". Write q.view(B, n, H, d_head).transpose(1, 2), and k and v alike.";
+              : ". Write k.view(B, n, H, d_head).transpose(1, 2), v.view(B, n, H, d_head).transpose(1, 2).";
   Variants variants;
   const auto add = [&](const std::string& what, const std::function<Index(Index)>& group) {
     for (const auto& stages :

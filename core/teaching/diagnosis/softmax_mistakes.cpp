@@ -16,34 +16,30 @@ Tensor softmax_over(const Tensor& scores, Index axis) {
   return softmax(scores.transpose(axis, 3).contiguous()).transpose(axis, 3).contiguous();
 }
 
-Variant softmax_variant(Index axis, std::string explanation) {
-  const Rule rule = [axis](const Trace& t, const Usual&) { return softmax_over(t[Stage::masked_scores], axis); };
-  return {.explanation = std::move(explanation), .rules = {{Stage::weights, rule}}};
+using OfScores = std::function<Tensor(const Tensor& scores)>;
+
+/// The weights made of the masked scores in this way.
+Variant instead(const std::string& what, const OfScores& made) {
+  const Rule rule = [made](const Trace& t, const Usual&) { return made(t[Stage::masked_scores]); };
+  return {.explanation = what + " Write weights = scores.softmax(dim=-1).", .rules = {{Stage::weights, rule}}};
 }
 
 }  // namespace
 
 Variants softmax_over_queries(const Suspect&) {
-  return {
-      softmax_variant(2,
-                      "The softmax runs over the queries: the weights' columns sum to one instead of their rows. Write "
-                      "weights = scores.softmax(dim=-1).")};
+  return {instead("The softmax runs over the queries: the weights' columns sum to one instead of their rows.",
+                  [](const Tensor& scores) { return softmax_over(scores, 2); })};
 }
 
 Variants softmax_over_heads(const Suspect&) {
-  return {softmax_variant(
-      1,
-      "The softmax runs over the heads: a cell's weights in all heads sum to one instead of a row's. Write "
-      "weights = scores.softmax(dim=-1).")};
+  return {instead("The softmax runs over the heads: a cell's weights in all heads sum to one instead of a row's.",
+                  [](const Tensor& scores) { return softmax_over(scores, 1); })};
 }
 
 Variants sigmoid_weights(const Suspect&) {
-  const Rule sigmoid = [](const Trace& t, const Usual&) {
-    return each_number(t[Stage::masked_scores], [](float s) { return 1 / (1 + std::exp(-s)); });
-  };
-  return {{.explanation = "The weights are a sigmoid of each score by itself, so that rows do not sum to one. Write "
-                          "weights = scores.softmax(dim=-1).",
-           .rules = {{Stage::weights, sigmoid}}}};
+  return {instead(
+      "The weights are a sigmoid of each score by itself, so that rows do not sum to one.",
+      [](const Tensor& scores) { return each_number(scores, [](float s) { return 1 / (1 + std::exp(-s)); }); })};
 }
 
 Variants softmax_twice(const Suspect&) {
@@ -72,8 +68,8 @@ Tensor by_row(const Tensor& scores, const OfRow& change) {
   return Tensor(scores.shape(), std::move(values));
 }
 
-void each(std::span<float> row, float (*change)(float)) {
-  for (float& v : row) v = change(v);
+OfScores rows(const OfRow& change) {
+  return [change](const Tensor& scores) { return by_row(scores, change); };
 }
 
 float highest(std::span<const float> row) { return *std::ranges::max_element(row); }
@@ -106,34 +102,18 @@ Tensor divided_by_columns(const Tensor& weights) {
 
 Variants softmax_missing(const Suspect&) {
   Variants variants;
-  const std::string write = " Write weights = scores.softmax(dim=-1).";
-  const auto add = [&](const std::string& what, const std::function<Tensor(const Tensor&)>& made) {
-    variants.push_back({.explanation = what + write, .rules = {{Stage::weights, [made](const Trace& t, const Usual&) {
-                                                                  return made(t[Stage::masked_scores]);
-                                                                }}}});
-  };
-  const auto rows = [](const OfRow& change) {
-    return [change](const Tensor& scores) { return by_row(scores, change); };
-  };
+  const auto add = [&](const std::string& what, const OfScores& made) { variants.push_back(instead(what, made)); };
   add("There is no softmax: the scores themselves are the weights.", [](const Tensor& scores) { return scores; });
   add("There is no softmax: the scores themselves are the weights, 0 where masked.",
-      rows([](std::span<float> row) { each(row, [](float v) { return v < -1e4F ? 0 : v; }); }));
+      [](const Tensor& scores) { return each_number(scores, [](float v) { return v < -1e4F ? 0 : v; }); });
   add("There is no softmax: the weights are the positive scores, as a ReLU gives them.",
-      rows([](std::span<float> row) { each(row, [](float v) { return std::max(v, 0.0F); }); }));
+      [](const Tensor& scores) { return each_number(scores, [](float v) { return std::max(v, 0.0F); }); });
   return variants;
 }
 
 Variants softmax_wrong(const Suspect&) {
   Variants variants;
-  const std::string write = " Write weights = scores.softmax(dim=-1).";
-  const auto add = [&](const std::string& what, const std::function<Tensor(const Tensor&)>& made) {
-    variants.push_back({.explanation = what + write, .rules = {{Stage::weights, [made](const Trace& t, const Usual&) {
-                                                                  return made(t[Stage::masked_scores]);
-                                                                }}}});
-  };
-  const auto rows = [](const OfRow& change) {
-    return [change](const Tensor& scores) { return by_row(scores, change); };
-  };
+  const auto add = [&](const std::string& what, const OfScores& made) { variants.push_back(instead(what, made)); };
   add("The weights are the logarithms of a softmax, log_softmax.", rows([](std::span<float> row) {
         const float top = highest(row);
         double sum = 0;
@@ -141,7 +121,7 @@ Variants softmax_wrong(const Suspect&) {
         for (float& v : row) v -= top + static_cast<float>(std::log(sum));
       }));
   add("The exponentials of the scores are not divided by their sum.",
-      rows([](std::span<float> row) { each(row, std::exp); }));
+      [](const Tensor& scores) { return each_number(scores, [](float v) { return std::exp(v); }); });
   add("The exponentials of the scores, less the row's highest, are not divided by their sum.",
       rows([](std::span<float> row) {
         const float top = highest(row);

@@ -180,7 +180,7 @@ Variants norm_after_rotation(const Suspect& suspect) {
   Variant variant{text};
   for (const auto& [heads, normed, rotated] : {std::tuple(Stage::Q_heads, Stage::Q_normed, Stage::Q_rotated),
                                                std::tuple(Stage::K_heads, Stage::K_normed, Stage::K_rotated)}) {
-    const auto both = [heads, normed, rotated](const Trace& t) {
+    const auto both = [heads = heads, normed = normed, rotated = rotated](const Trace& t) {
       return normalise_heads(rotate(t[heads], rotation_of(t, rotated)), norm_of(t, normed));
     };
     variant.rules[normed] = variant.rules[rotated] = [both](const Trace& t, const Usual&) { return both(t); };

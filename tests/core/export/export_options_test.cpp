@@ -108,7 +108,7 @@ TEST_CASE("a shell line escapes control characters, and the shell reads the same
 TEST_CASE("a size without a number is refused with an example of a size") {
   for (const char* wrong : {"xcm", "3.3xin", "cm", "0x4cm"}) {
     INFO(wrong);
-    CHECK_THROWS_WITH(parse_wanted_size("--size", wrong), Catch::Matchers::Contains("is not a size"));
+    CHECK_THROWS_WITH(parse_wanted_size("--size", wrong), ContainsSubstring("is not a size"));
   }
 }
 

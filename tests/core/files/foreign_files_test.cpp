@@ -78,6 +78,5 @@ TEST_CASE("an adapter alone is refused with the way to merge it") {
   Scenario scenario;
   scenario.source = Source::file;
   scenario.file = (folder / "adapter_model.safetensors").string();
-  CHECK_THROWS_WITH(resolve(scenario),
-                    Catch::Matchers::Contains("adapter") && Catch::Matchers::Contains("merge_and_unload"));
+  CHECK_THROWS_WITH(resolve(scenario), ContainsSubstring("adapter") && ContainsSubstring("merge_and_unload"));
 }

@@ -72,8 +72,7 @@ TEST_CASE("no network of an architecture is said to lack a bias that the archite
   for (const std::string& name : all_networks()) {
     CAPTURE(name);
     const auto network = open_network(networks::folder + name);
-    for (const Message& note : network->spec().notes)
-      CHECK_FALSE(note.english().starts_with("no bias in the file"));
+    for (const Message& note : network->spec().notes) CHECK_FALSE(note.english().starts_with("no bias in the file"));
   }
 }
 

@@ -263,8 +263,7 @@ TEST_CASE("a padding mask has the polarity of its name, and applies to the keys 
   CHECK_THAT(both.file_mask, agrees_with(keep.view({B, 1, 1, n_k})));
   CHECK(is_said(both, "not used", "attention_mask"));
   CHECK(is_said(file(false).add("memory_key_padding_mask", padding, true).resolved(), "not used", "memory_key"));
-  CHECK_THROWS_WITH(file(false).add("pad_mask", padding, true).resolved(),
-                    Catch::Matchers::Contains("--mask-polarity"));
+  CHECK_THROWS_WITH(file(false).add("pad_mask", padding, true).resolved(), ContainsSubstring("--mask-polarity"));
   Scenario said;
   said.mask_polarity = MaskPolarity::attend;
   CHECK_THAT(file(false).add("pad_mask", keep, true).resolved(said).file_mask, agrees_with(keep.view({B, 1, 1, n_k})));

@@ -121,7 +121,17 @@ struct Applier {
     const Visited before = place_shown(document.view);
     document.view = with_trail(with_view_fields(std::move(document.view), change.fields), before);
   }
-  void operator()(const Hover& hover) const { document.view.hovered = hover.cell; }
+  void operator()(const Hover& hover) const {
+    std::visit([&](const auto& what) { point(what); }, hover.what);
+  }
+  template <typename T>
+  void point(const PointedPart<T>& at) const {
+    document.view.pointed.*at.part = at.now;
+  }
+  void point(const PointedHead& at) const {
+    document.view.network.layer = at.layer;
+    document.view.network.head = at.head;
+  }
   void operator()(const Pin&) const {
     document.pinned = document.trace && document.trace->gradients_of ? document.trace->gradients_of : document.trace;
     document.difference.reset();
@@ -285,7 +295,7 @@ void show_trace(Document& document, std::shared_ptr<const Trace> trace, Scenario
   document.computed = std::move(of);
   View& view = document.view;
   if (view.menu && !document.trace->has(view.menu->cell)) view.menu.reset();
-  if (view.hovered && !document.trace->has(*view.hovered)) view.hovered.reset();
+  if (view.pointed.cell && !document.trace->has(*view.pointed.cell)) view.pointed.cell.reset();
   ExportOptions& exported = view.exporting.options;
   if (!(*document.trace)[exported.stage].defined()) exported.stage = Stage::weights;
   const auto beyond = [&](Index h) { return !document.trace->has(Cell{exported.stage, 0, h, 0, 0}); };

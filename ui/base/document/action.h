@@ -39,9 +39,18 @@ struct EditView {
   std::function<void(View&)> edit;
   bool undone = false;
 };
-/// The pointer is over this cell, or over none.
+/// A part of what is under the pointer (View::pointed). It changes all the time: nothing is copied for it.
+template <typename T>
+struct PointedPart {
+  std::optional<T> Pointed::*part{};
+  std::optional<T> now;
+};
+/// The head that the network view shows in detail: the last one that the pointer was on.
+struct PointedHead {
+  Index layer = 0, head = 0;
+};
 struct Hover {
-  std::optional<Cell> cell;
+  std::variant<PointedPart<Cell>, PointedPart<Stage>, PointedPart<Index>, PointedHead> what;
 };
 /// Asks for confirmation where changes would be lost, unless `surely`.
 struct OpenFile {

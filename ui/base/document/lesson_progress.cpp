@@ -97,7 +97,7 @@ View posed(View view, const LessonStep& step, std::size_t number) {
   view.looking.query = view.looking.key = view.looking.feature = std::nullopt;
   view.looking.rival = view.looking.than = std::nullopt;
   view.path.clear();
-  view.hovered.reset();
+  view.pointed.cell.reset();
   view.step = pose.step;
   view.playing = false;
   view.beside.reset();

@@ -36,7 +36,6 @@ struct LessonProgress : LessonAnswer {
   std::size_t step = 0, furthest = 0;
   std::vector<Stage> hidden;                    ///< stages that stay hidden until the answer is shown
   std::optional<Stage> stage_shown;             ///< the stage that the step is about
-  std::optional<Stage> pointed;                 ///< the stage whose term in the text is under the pointer
   bool locked = false;                          ///< only the settings in `controls` may change
   std::vector<std::string> controls;            ///< keys of the settings that may change, shown beside the text
   bool guesses_run = false;                     ///< asks how far a run will come, which its ceiling would say

@@ -11,7 +11,7 @@ namespace headlight {
 
 View look_at(View view, const Trace& trace, const Cell& cell) {
   view.selected = cell;
-  view.hovered.reset();
+  view.pointed.cell.reset();
   view.looked = true;
   if (!is_parameter(cell.stage)) view.batch = cell.batch;
   if (!has_head_axis(cell.stage)) return view;
@@ -64,7 +64,7 @@ View at_moment(View view, const Trace& trace, const Timeline& timeline, int mome
   view.step = std::clamp(moment, 0, std::max(timeline.count() - 1, 0));
   const Moment& now = timeline.at(*view.step);
   view.looking.share.reset();
-  view.hovered.reset();
+  view.pointed.cell.reset();
   view.path.clear();
   view.selected.reset();
   if (!in_steps(now.kind)) return view;
@@ -127,7 +127,7 @@ View at_place(View view, const Visited& place) {
   view.looking.share = place.share;
   view.step = place.step;
   view.playing = false;
-  view.hovered.reset();
+  view.pointed.cell.reset();
   return view;
 }
 
@@ -193,8 +193,7 @@ View without_words(View view) {
   view.looking.query.reset();
   view.looking.key.reset();
   view.looking.at.reset();
-  view.looking.pointed.reset();
-  view.network.pointed.reset();
+  view.pointed.word.reset();
   if (view.selected) view.looked = false;  // the same cell of another text is another question
   view.selected.reset();
   view.path.clear();

@@ -40,14 +40,11 @@ struct View {
   std::optional<Norm> norm;  ///< how weights map to colours; unset: linear up to 32 keys, logarithmic beyond
   HeadMeasure measure = HeadMeasure::weight;  ///< of a head's row or matrix, where contribution norms are known
   Index batch = 0, head = 0;
-  std::optional<Cell> selected;        ///< pinned by a click or --select
-  std::vector<Cell> path;              ///< the cells through which `selected` was reached
-  bool looked = false;                 ///< a cell has been selected, by the user or by default
-  std::optional<Cell> hovered;         ///< under the pointer
-  bool reaches = false;                ///< mark the cells that depend on the current one, not its sources
-  std::optional<Stage> pointed_stage;  ///< the card under the pointer, where no cell of it is
-  std::optional<Stage> pointed_term;   ///< the stage whose symbol in the formula is under the pointer
-  std::optional<Cell> pointed;         ///< the source whose link is under the pointer; it lights up on the canvas
+  std::optional<Cell> selected;  ///< pinned by a click or --select
+  std::vector<Cell> path;        ///< the cells through which `selected` was reached
+  bool looked = false;           ///< a cell has been selected, by the user or by default
+  bool reaches = false;          ///< mark the cells that depend on the current one, not its sources
+  Pointed pointed;
   std::optional<bool> packed;          ///< W_q, W_k, W_v as one matrix; unset: as the source has them
   std::vector<Stage> brought_forward;  ///< of stages that share a card, those brought to the front, in order
   std::optional<Cell>

@@ -95,6 +95,17 @@ struct MaskLab {
   bool operator==(const MaskLab&) const = default;
 };
 
+/// What is under the pointer. Pictures are made without it, and what it changes in them is drawn over them.
+struct Pointed {
+  std::optional<Cell> cell;      ///< of a matrix
+  std::optional<Stage> card;     ///< the card, where no cell of it is
+  std::optional<Cell> source;    ///< the source whose link it is; it lights up on the canvas
+  std::optional<Stage> term;     ///< the stage whose symbol in the formula it is
+  std::optional<Stage> in_text;  ///< the stage whose term in the lesson's text it is
+  std::optional<Index> word;     ///< in the sentence, the operations and the network
+  bool operator==(const Pointed&) const = default;
+};
+
 /// Maximum temperature of LevelChoice::sampling.
 inline constexpr float hottest_sampling = 2;
 
@@ -130,7 +141,6 @@ struct LevelChoice {
   Guessing guessing;
   std::optional<Index> query, key;  ///< the followed words; unset: the selection, else a pair with a large weight
   std::optional<Index> feature;     ///< index within the head
-  std::optional<Index> pointed;     ///< the word under the pointer in the sentence
   std::optional<Index> at;          ///< in the sentence: the word for which each head's card says how much looks there
   bool masks = false;               ///< the sentence offers patterns for the mask
   bool by_look = false;             ///< the cards of the heads are in the order of what they give to a word
@@ -163,8 +173,7 @@ enum class PatchedState : std::uint8_t { residual, heads, mlp };
 enum class StudyFilter : std::uint8_t { all, layer, strong };
 
 /// What the network view shows: heads, their order, or one picture of all layers.
-struct NetworkChoice {
-  std::optional<Index> layer, head;  ///< the current head; unset: the document's
+struct NetworkShown {
   HeadOrder order = HeadOrder::layer;
   std::optional<HeadPattern> pattern;  ///< the pattern that heads are marked with; unset: each head's strongest one
   LayersTogether together = LayersTogether::none;
@@ -175,9 +184,12 @@ struct NetworkChoice {
   Index study_sort = 5;   ///< index into study_columns(); 5 is the effect
   bool study_up = false;  ///< ascending order
   StudyFilter study_of = StudyFilter::all;
-  bool study_mean = false;       ///< show also the effect of replacing each head by its mean
-  Index study_from = 0;          ///< number of scrolled rows of the table
-  std::optional<Index> pointed;  ///< the word under the pointer in the residual stream and the predictions
+  bool study_mean = false;  ///< show also the effect of replacing each head by its mean
+  Index study_from = 0;     ///< number of scrolled rows of the table
+  bool operator==(const NetworkShown&) const = default;
+};
+struct NetworkChoice : NetworkShown {
+  std::optional<Index> layer, head;  ///< the current head; unset: the document's
   bool operator==(const NetworkChoice&) const = default;
 };
 

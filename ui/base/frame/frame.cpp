@@ -44,7 +44,7 @@ bool Frame::shows(const Cell& cell) const {
 }
 
 std::optional<Cell> Frame::looked_at() const {
-  const std::optional<Cell>& cell = view().hovered ? view().hovered : view().selected;
+  const std::optional<Cell>& cell = view().pointed.cell ? view().pointed.cell : view().selected;
   return cell && shows(*cell) ? cell : std::nullopt;
 }
 

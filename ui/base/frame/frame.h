@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include <imgui.h>
@@ -138,17 +139,25 @@ struct Frame {
   /// The cached T of the current trace and view; `make` runs again when one of the inputs changes.
   template <typename T, typename Make, typename... Parts>
   T& picture(Make&& make, const Parts&... also) const {
-    const View& v = view();
-    return pictures.get<T>(std::forward<Make>(make), document.trace, v.batch, v.head, v.theme, v.colormap, v.range,
-                           v.norm, v.language, v.presenting, u, also...);
+    return keyed([&](const auto&... parts) -> T& { return pictures.get<T>(make, parts...); }, also...);
   }
 
   /// The same, kept under the type of `make` (Pictures::kept).
   template <typename Make, typename... Parts>
   auto& kept(const Make& make, const Parts&... also) const {
-    const View& v = view();
-    return pictures.kept(make, document.trace, v.batch, v.head, v.theme, v.colormap, v.range, v.norm, v.language,
-                         v.presenting, u, also...);
+    return keyed(
+        [&](const auto&... parts) -> auto& { return pictures.kept(make, parts...); }, also...);
+  }
+
+  /// The same for pictures that follow the pointer (Pictures::get_at): `at` is what is under it.
+  template <typename T, typename At, typename Make, typename... Parts>
+  T& picture_at(const At& at, Make&& make, const Parts&... also) const {
+    return keyed([&](const auto&... parts) -> T& { return pictures.get_at<T>(at, make, parts...); }, also...);
+  }
+  template <typename At, typename Make, typename... Parts>
+  auto& kept_at(const At& at, const Make& make, const Parts&... also) const {
+    return keyed(
+        [&](const auto&... parts) -> auto& { return pictures.kept_at(at, make, parts...); }, also...);
   }
 
   /// Pushes a change of the scenario or the view. It is applied after drawing, in order, on the then current value, so
@@ -158,6 +167,20 @@ struct Frame {
     actions.push_back(EditScenario{std::move(change), std::move(gesture)});
   }
   void show(std::function<void(View&)> change) const { actions.push_back(EditView{std::move(change)}); }
+  /// Says what is under the pointer now.
+  template <typename T>
+  void point(std::optional<T> Pointed::*part, const std::type_identity_t<std::optional<T>>& now) const {
+    if (view().pointed.*part != now) actions.push_back(Hover{PointedPart<T>{part, now}});
+  }
+
+ private:
+  /// use(what every picture of the trace and view depends on…, also…)
+  template <typename Use, typename... Parts>
+  auto& keyed(const Use& use, const Parts&... also) const {
+    const View& v = view();
+    return use(document.trace, v.batch, v.head, v.theme, v.colormap, v.range, v.norm, v.language, v.presenting, u,
+               also...);
+  }
 };
 
 /// Moves the step player to a moment of the timeline.

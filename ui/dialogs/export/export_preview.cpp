@@ -90,9 +90,7 @@ std::shared_ptr<const Image> shot_of_view(const Frame& frame) {
   View looked = frame.view();
   looked.dialog = Dialog::none;
   looked.exporting = {};
-  looked.hovered.reset();
-  looked.pointed.reset();
-  looked.looking.pointed.reset();
+  looked.pointed = {};
   if (shot.of && *shot.of == looked && shot.alone == choice.alone) return shot.image;
   shot = {nullptr, std::move(looked), choice.alone};
   frame.actions.push_back(Export{});

@@ -18,9 +18,7 @@ void Recorder::start(Document& document, std::string path) {
   View& view = document.view;
   view.dialog = Dialog::none;
   view.playing = false;
-  view.hovered.reset();
-  view.pointed.reset();
-  view.looking.pointed.reset();
+  view.pointed = {};
   before_ = view;
   at_ = 0;
   frames_ = 0;

@@ -51,7 +51,7 @@ Focus focus_of(const Trace& trace, const View& view) {
 
 Focus pointed_focus(const Trace& trace, const View& view) {
   Focus focus = focus_of(trace, view);
-  if (view.looking.pointed) focus.key = std::clamp<Index>(*view.looking.pointed, 0, trace.dims().n_k - 1);
+  if (view.pointed.word) focus.key = std::clamp<Index>(*view.pointed.word, 0, trace.dims().n_k - 1);
   return focus;
 }
 

@@ -17,22 +17,23 @@ ImVec2 pressed_at() { return ImGui::GetIO().MouseClickedPos[0]; }
 
 }  // namespace
 
-ScenePointer point_at(const Frame& frame, const char* surface, Rect place, const Scene& scene,
+ScenePointer point_at(const Frame& frame, const char* surface, Rect place, SceneLayers layers,
                       std::initializer_list<SceneAction> only_shown) {
+  ScenePointer pointer;
+  pointer.controls = controls_of(frame, **layers.begin());
   clickable(surface, place);
   PressedTarget& pressed = frame.pictures.get<PressedTarget>([] { return PressedTarget{}; });
   if (ImGui::IsItemActivated()) {
-    const SceneTarget* target = target_at(scene, pressed_at());
+    const SceneTarget* target = target_at(layers, pressed_at());
     pressed = {target ? std::optional(*target) : std::nullopt, pressed_at()};
   }
-  ScenePointer pointer;
   pointer.over = ImGui::IsItemHovered();
   pointer.held = ImGui::IsItemActive();
   pointer.clicked = ImGui::IsItemDeactivated() && !was_dragged(frame);
   if (!pointer.over) return pointer;
   const ImVec2 mouse = ImGui::GetIO().MousePos;
-  pointer.target = target_at(scene, mouse);
-  pointer.cell = cell_at(scene, mouse);
+  pointer.target = target_at(layers, mouse);
+  pointer.cell = cell_at(**layers.begin(), mouse);
   if (pointer.target && pointer.target->action != SceneAction::none &&
       std::ranges::find(only_shown, pointer.target->action) == only_shown.end())
     ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
@@ -47,12 +48,12 @@ const SceneTarget* pressed_target(const Frame& frame) {
 }
 
 void hover(const Frame& frame, const std::optional<Cell>& cell) {
-  if (cell != frame.view().hovered) frame.actions.push_back(Hover{cell});
+  frame.point(&Pointed::cell, cell);
   offer_matrix_menu(frame, cell);
 }
 
 void hover_or_select(const Frame& frame, const std::optional<Cell>& cell, bool clicked) {
-  if (cell != frame.view().hovered) frame.actions.push_back(Hover{cell});
+  frame.point(&Pointed::cell, cell);
   if (clicked && cell) frame.show([cell](View& v) { v.selected = cell; });
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <span>
 
 #include "ui/base/look/measure.h"
 #include "ui/imgui_compat.h"
@@ -152,6 +153,11 @@ struct Drawer {
   }
 };
 
+void draw_items(const Frame& frame, ImDrawList& list, std::span<const SceneItem> items) {
+  const Drawer drawer{frame, list};
+  for (const SceneItem& item : items) std::visit(drawer, item);
+}
+
 }  // namespace
 
 SceneContext scene_context(const Frame& frame) {
@@ -175,28 +181,50 @@ Rect SceneBar::rect() const {
   return rect;
 }
 
-void draw_scene(const Frame& frame, ImDrawList& list, const Scene& scene) {
-  const Drawer drawer{frame, list};
-  for (const SceneItem& item : scene.items) std::visit(drawer, item);
+void draw_scene(const Frame& frame, ImDrawList& list, const Scene& scene) { draw_items(frame, list, scene.items); }
+
+void draw_scene(const Frame& frame, ImDrawList& list, const Scene& scene, const SceneOverlay& overlay) {
+  const std::span<const SceneItem> items = scene.items;
+  draw_items(frame, list, items.first(scene.ground));
+  draw_items(frame, list, overlay.ground.items);
+  draw_items(frame, list, items.subspan(scene.ground));
+  draw_items(frame, list, overlay.above.items);
+}
+
+SceneControls controls_of(const Frame& frame, const Scene& scene) {
+  SceneControls controls;
+  for (const SceneTarget& target : scene.targets) {
+    if (target.id.empty()) continue;
+    if (pressable(frame, target.id.c_str(), target.rect)) controls.pressed = &target;
+    if (!target.hint.empty()) tooltip(frame, target.hint);
+    if (ImGui::IsItemHovered()) controls.under = &target;
+  }
+  return controls;
+}
+
+void frame_control(const Frame& frame, const SceneTarget* under) {
+  if (!under || under->framed.width() <= 0) return;
+  const Rect card = card_on_pixels(under->framed);
+  compat::add_rect(*ImGui::GetWindowDrawList(), card.min, card.max, frame.look.accent,
+                   std::min(Corner::card * frame.u, card.height() / 4), frame.u);
 }
 
 const SceneTarget* press_controls(const Frame& frame, const Scene& scene) {
-  const SceneTarget* pressed = nullptr;
-  for (const SceneTarget& target : scene.targets) {
-    if (target.id.empty()) continue;
-    if (pressable(frame, target.id.c_str(), target.rect)) pressed = &target;
-    if (!target.hint.empty()) tooltip(frame, target.hint);
-    if (!ImGui::IsItemHovered() || target.framed.width() <= 0) continue;
-    const Rect card = card_on_pixels(target.framed);
-    compat::add_rect(*ImGui::GetWindowDrawList(), card.min, card.max, frame.look.accent,
-                     std::min(Corner::card * frame.u, card.height() / 4), frame.u);
-  }
-  return pressed;
+  const SceneControls controls = controls_of(frame, scene);
+  frame_control(frame, controls.under);
+  return controls.pressed;
 }
 
 const SceneTarget* target_at(const Scene& scene, ImVec2 point) {
   for (auto target = scene.targets.rbegin(); target != scene.targets.rend(); ++target) {
     if (target->rect.contains(point)) return &*target;
+  }
+  return nullptr;
+}
+
+const SceneTarget* target_at(SceneLayers layers, ImVec2 point) {
+  for (const Scene* const* layer = layers.end(); layer != layers.begin();) {
+    if (const SceneTarget* target = target_at(**--layer, point)) return target;
   }
   return nullptr;
 }

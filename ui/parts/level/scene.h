@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <utility>
@@ -212,6 +213,7 @@ struct SceneWord {
 struct Scene {
   std::vector<SceneItem> items;  ///< in drawing order
   std::vector<SceneTarget> targets;
+  std::size_t ground = 0;           ///< number of items that an overlay's ground is drawn above
   Rect content;                     ///< bounds of operands and result, without titles and labels
   std::vector<SceneWord> left_out;  ///< words that were left out
   std::vector<Rect> boxes;          ///< text in one of them must not leave it
@@ -219,12 +221,30 @@ struct Scene {
   std::vector<std::pair<std::size_t, Cell>> marks;
 };
 
+/// What is drawn over a scene that does not know it: what the pointer is on, and what belongs to it.
+struct SceneOverlay {
+  Scene ground;  ///< above the scene's ground, beneath everything else
+  Scene above;
+};
+
 void draw_scene(const Frame& frame, ImDrawList& list, const Scene& scene);
-/// Creates controls for the targets with an id; call after draw_scene(). Returns the pressed one.
+void draw_scene(const Frame& frame, ImDrawList& list, const Scene& scene, const SceneOverlay& overlay);
+/// The pressed control of a scene, and the one under the pointer; null if there is none.
+struct SceneControls {
+  const SceneTarget *pressed = nullptr, *under = nullptr;
+};
+/// Creates controls for the targets with an id.
+SceneControls controls_of(const Frame& frame, const Scene& scene);
+/// The frame of the control under the pointer; call after draw_scene().
+void frame_control(const Frame& frame, const SceneTarget* under);
+/// Both, for a scene without a surface; call after draw_scene(). Returns the pressed control.
 const SceneTarget* press_controls(const Frame& frame, const Scene& scene);
 
 /// The topmost target at a point; null if there is none.
 const SceneTarget* target_at(const Scene& scene, ImVec2 point);
+/// Scenes on top of each other, the lowest first.
+using SceneLayers = std::initializer_list<const Scene*>;
+const SceneTarget* target_at(SceneLayers layers, ImVec2 point);
 /// The topmost heatmap at a point and its cell; null if there is none.
 const SceneHeat* heat_at(const Scene& scene, ImVec2 point);
 std::optional<Cell> cell_at(const Scene& scene, ImVec2 point);

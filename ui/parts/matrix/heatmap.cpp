@@ -99,7 +99,7 @@ void draw_highlights(const Frame& frame, ImDrawList& list, const HeatPicture& he
     draw_highlight(frame, list, heat, rect, *cell, kept);
   };
   mark(view.selected, true);
-  if (view.hovered != view.selected) mark(view.hovered, false);
+  if (view.pointed.cell != view.selected) mark(view.pointed.cell, false);
 }
 
 namespace {

@@ -95,7 +95,7 @@ View with_stage(View view, const Timeline& timeline, std::size_t chapter) {
   view.looking.share = 1.0f;
   view.step = last_moment(to);
   view.playing = false;
-  view.hovered.reset();
+  view.pointed.cell.reset();
   return view;
 }
 
@@ -168,8 +168,8 @@ View one_level_in(View view, const Trace& trace, const Timeline& timeline) {
       view.looking.stage = Stage::weights;
       break;
     case Level::pipeline: {
-      const std::optional<Cell> cell = view.hovered ? view.hovered : view.selected;
-      const Stage stage = shown_as(trace, cell ? cell->stage : view.pointed_stage.value_or(view.looking.stage));
+      const std::optional<Cell> cell = view.pointed.cell ? view.pointed.cell : view.selected;
+      const Stage stage = shown_as(trace, cell ? cell->stage : view.pointed.card.value_or(view.looking.stage));
       view.looking.level = Level::operation;
       if (timeline.chapter_of(stage)) view.looking.stage = stage;
       break;
@@ -180,7 +180,7 @@ View one_level_in(View view, const Trace& trace, const Timeline& timeline) {
   view.looking.facet = Facet::step;
   view.looking.guessing = {};
   view.step.reset();
-  view.hovered.reset();
+  view.pointed.cell.reset();
   view.playing = false;
   return view;
 }
@@ -255,7 +255,7 @@ void Playback::advance_by_stage(const Frame& frame, double seconds) {
 void Playback::advance(const Frame& frame, double seconds) {
   const View& view = frame.view();
   if (frame.trace() && level_shown(view) != Level::pipeline) return advance_by_stage(frame, seconds);
-  if (!view.playing || view.hovered || !frame.trace()) {
+  if (!view.playing || view.pointed.cell || !frame.trace()) {
     since_moment_ = 0;
     return;
   }
@@ -276,7 +276,7 @@ void Playback::advance(const Frame& frame, double seconds) {
 
 double Playback::next_frame_in(const View& view) {
   if (view.playing && level_shown(view) != Level::pipeline) return 0;
-  if (!view.playing || view.hovered) return std::numeric_limits<double>::infinity();
+  if (!view.playing || view.pointed.cell) return std::numeric_limits<double>::infinity();
   return moment_seconds / static_cast<double>(view.speed) / 4;
 }
 

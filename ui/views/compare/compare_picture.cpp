@@ -248,7 +248,7 @@ float put_slices(const Frame& frame, Pen& pen, const StageDifference& stage, ImV
     }
   }
   if (all.size() > room) {
-    std::ranges::stable_partition(all, [](const OneSlice& slice) { return slice.changed || slice.chosen; });
+    std::stable_partition(all.begin(), all.end(), [](const OneSlice& slice) { return slice.changed || slice.chosen; });
     all.resize(room);
     std::ranges::sort(all, {}, [](const OneSlice& slice) { return std::pair(slice.of.batch, slice.of.head); });
   }

@@ -110,14 +110,17 @@ void point(const Frame& frame, const ComparePicture& picture) {
   const SceneHeat* under = ImGui::IsItemHovered() ? heat_at(picture.scene, mouse) : nullptr;
   const std::optional<Cell> found = under ? cell_at(picture.scene, mouse) : std::nullopt;
   const std::optional<Cell> cell = found && !under->heat->elsewhere ? found : std::nullopt;
-  if (cell != frame.view().hovered) frame.actions.push_back(Hover{cell});
+  frame.point(&Pointed::cell, cell);
   if (!found) return;
-  if (!cell) return tooltip(frame, number_words("A", *under->heat, *found));
+  const auto tell = [&](const auto& make) {
+    tooltip(frame, frame.kept_at(*found, make, frame.document.pinned, frame.view().compared));
+  };
+  if (!cell) return tell([&] { return number_words("A", *under->heat, *found); });
   if (clicked) frame.show([cell](View& v) { v.selected = cell; });
   if (identical(under->heat->quad.values, (*frame.trace())[cell->stage]))
     offer_matrix_menu(frame, cell);  // B, the current result; A and B − A are not stages
   if (frame.document.difference->find(picture.stage)->kind == StageDifference::Kind::other_shape)
-    return tooltip(frame, number_words("B", *under->heat, *cell));
+    return tell([&] { return number_words("B", *under->heat, *cell); });
   const auto at = [&](const Trace& trace) {
     return static_cast<double>(trace[cell->stage].matrix(cell->batch, cell->head)(cell->row, cell->col));
   };

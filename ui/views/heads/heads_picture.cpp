@@ -226,7 +226,7 @@ void put_scale(const Frame& frame, Pen& pen, Rect grid, const HeatPicture& heat)
   put(Face::mono, (ends.sampled ? ">" : "") + bound_text(ends.hi));
 }
 
-HeadsPicture make_heads_picture(const Frame& frame, Rect grid, Rect arcs, std::optional<Index> query) {
+HeadsPicture make_heads_picture(const Frame& frame, Rect grid, Rect arcs) {
   const Trace& trace = *frame.trace();
   const View& view = frame.view();
   HeadsPicture picture;
@@ -237,20 +237,10 @@ HeadsPicture make_heads_picture(const Frame& frame, Rect grid, Rect arcs, std::o
   picture.n_k = trace.dims().n_k;
   picture.batch = view.batch;
   picture.arcs = arcs;
-  picture.query = query;
-  std::vector<Index> heads = view.heads.isolated ? std::vector{*view.heads.isolated} : view.heads.heads;
-  if (heads.empty()) heads = {view.head};
   picture.arcs_of = measured_stage(trace, view, Stage::weights);
   const Tensor lengths = numbers_shown(frame, picture.arcs_of);
   picture.arc_shares =
       is_measure(picture.arcs_of) && view.measure != HeadMeasure::share ? row_shares(lengths) : lengths;
-  const bool many = picture.n_q > arc_queries;
-  const Index from = many ? query.value_or(0) : 0;
-  const Index to = many ? from + 1 : picture.n_q;
-  for (const Index h : heads) {
-    picture.heads.push_back(
-        {h, frame.look.head(h), token_arcs(picture.arc_shares.matrix(view.batch, h), from, to, view.heads.mass)});
-  }
   return picture;
 }
 
@@ -262,11 +252,8 @@ const HeadsPicture& heads_picture(const Frame& frame, Rect grid, Rect arcs) {
   constexpr Index averaged_a_frame = 2'000'000;  // numbers per frame: one or two milliseconds
   const View& view = frame.view();
   const Trace& trace = *frame.trace();
-  const std::optional<Cell>& cell = view.hovered ? view.hovered : view.selected;
-  std::optional<Index> query;
-  if (trace.dims().n_q > arc_queries && cell && info(cell->stage).rows == Axis::query) query = cell->row;
-  HeadsPicture& picture = frame.picture<HeadsPicture>([&] { return make_heads_picture(frame, grid, arcs, query); },
-                                                      view.heads, view.measure, query, grid, arcs);
+  HeadsPicture& picture = frame.picture<HeadsPicture>([&] { return make_heads_picture(frame, grid, arcs); }, view.heads,
+                                                      view.measure, grid, arcs);
   if (picture.averaged.empty()) return picture;
   HeadsAverage& average = frame.pictures.get<HeadsAverage>([] { return HeadsAverage(); }, frame.document.trace);
   average.want(numbers_shown(frame, heads_stage(trace, view)), picture.averaged_mask, view.batch, picture.averaged);

@@ -45,12 +45,10 @@ struct HeadsPicture {
   RowStrip strip;                  ///< row statistics, if a head is shown alone
   float type = 1;                  ///< factor of the text beside the matrices
   Rect arcs;                       ///< between the columns of tokens
-  std::vector<HeadArcs> heads;     ///< of the chosen heads
   Stage arcs_of = Stage::weights;  ///< or contribution_norms
   Tensor arc_shares;               ///< the numbers of the arcs; shares for contribution_norms
   Index n_q = 0, n_k = 0;
   Index batch = 0;
-  std::optional<Index> query;  ///< if only one query has arcs
 
   float query_y(Index q) const {
     return arcs.min.y + (static_cast<float>(q) + 0.5f) * arcs.height() / static_cast<float>(n_q);
@@ -59,7 +57,7 @@ struct HeadsPicture {
     return arcs.min.y + (static_cast<float>(k) + 0.5f) * arcs.height() / static_cast<float>(n_k);
   }
   /// The nearest arc within `reach` pixels of a point between the columns.
-  std::optional<Cell> arc_at(ImVec2 point, float reach) const;
+  std::optional<Cell> arc_at(const std::vector<HeadArcs>& heads, ImVec2 point, float reach) const;
 };
 
 /// With more queries than this, only the current query has arcs.
@@ -67,8 +65,10 @@ constexpr Index arc_queries = 64;
 /// The stage of the cards; weights are replaced by the view's measure.
 Stage heads_stage(const Trace& trace, const View& view);
 
-/// The picture, cached. Each frame computes another part of the mean.
+/// The picture, cached; what the pointer is on is drawn over it. Each frame computes another part of the mean.
 const HeadsPicture& heads_picture(const Frame& frame, Rect grid, Rect arcs);
+/// The arcs of the chosen heads; of many queries, only those of the current one.
+const std::vector<HeadArcs>& heads_arcs(const Frame& frame, const HeadsPicture& picture);
 /// The arcs between the tokens, with those of the current query highlighted, and the row statistics; cached.
 const Scene& arcs_scene(const Frame& frame, const HeadsPicture& picture);
 

@@ -60,7 +60,7 @@ std::optional<Cell> cell_in(const HeadsPicture& picture, ImVec2 point) {
 /// The weight whose arc is under the pointer; over a query's token at the left of the arcs, its largest weight.
 std::optional<Cell> arc_or_token_at(const Frame& frame, const HeadsPicture& picture, ImVec2 point) {
   const Rect& arcs = picture.arcs;
-  if (const auto cell = picture.arc_at(point, 5 * frame.u)) return cell;
+  if (const auto cell = picture.arc_at(heads_arcs(frame, picture), point, 5 * frame.u)) return cell;
   if (point.y < arcs.min.y || point.y >= arcs.max.y || point.x >= arcs.min.x || point.x < arcs.min.x - 90 * frame.u)
     return std::nullopt;
   const auto q = static_cast<Index>((point.y - arcs.min.y) / arcs.height() * static_cast<float>(picture.n_q));
@@ -125,11 +125,15 @@ void draw_pointed(const Frame& frame, const HeadsPicture& picture, ImVec2 point)
   const bool on_card = card_at(picture, point) != nullptr;
   const SceneHeat* heat = on_card ? heat_at(picture.cards, point) : nullptr;
   if (on_card && (!heat || heat->heat != picture.average)) return;
-  const std::optional<Cell> cell = heat ? cell_at(picture.cards, point) : picture.arc_at(point, 5 * frame.u);
+  const std::optional<Cell> cell =
+      heat ? cell_at(picture.cards, point) : picture.arc_at(heads_arcs(frame, picture), point, 5 * frame.u);
   const Tensor& values = heat ? heat->heat->quad.values : picture.arc_shares;
   if (!cell || !frame.shows(*cell) || !values.defined()) return;
-  const std::string number = number_text(values.matrix(cell->batch, cell->head)(cell->row, cell->col), 4);
-  tooltip(frame, heat ? picture.average_title + "  " + number : number);
+  const auto text = [&] {
+    const std::string number = number_text(values.matrix(cell->batch, cell->head)(cell->row, cell->col), 4);
+    return heat ? picture.average_title + "  " + number : number;
+  };
+  tooltip(frame, frame.kept_at(std::pair(*cell, heat != nullptr), text, frame.view().heads, frame.view().measure));
 }
 
 /// Progress of the mean, in its card.

@@ -12,6 +12,7 @@ namespace {
 struct ArcsBuilder {
   const Frame& frame;
   const HeadsPicture& picture;
+  const std::vector<HeadArcs>& heads;
   Pen& pen;
   const float u = frame.u;
   const Rect& arcs = picture.arcs;
@@ -52,16 +53,16 @@ struct ArcsBuilder {
   /// The head whose weights are written next to the keys; null if there is none.
   const HeadArcs* weighed() const {
     if (query < 0 || query >= frame.rows_shown(Stage::weights)) return nullptr;
-    for (const HeadArcs& each : picture.heads) {
+    for (const HeadArcs& each : heads) {
       if (looked->stage == picture.arcs_of && looked->head == each.head) return &each;
     }
-    return picture.heads.size() == 1 ? &picture.heads[0] : nullptr;
+    return heads.size() == 1 ? &heads[0] : nullptr;
   }
 
   void put(Index rows) const {
     if (!picture.strip.rows.empty())
       put_row_strip(pen, picture.strip, picture.first->rect, rows, query, u * picture.type);
-    for (const HeadArcs& head : picture.heads) put_arcs(head);
+    for (const HeadArcs& head : heads) put_arcs(head);
     put_names(Axis::query, picture.n_q, query, arcs.min.x - 6 * u, 84 * u, Align::right, [](Index, float) {});
     // The query's weights next to its keys: always that of the selected key, the others if there is room.
     const HeadArcs* head = weighed();
@@ -106,7 +107,7 @@ std::vector<TokenArc> token_arcs(MatrixView weights, Index first, Index last, fl
   return arcs;
 }
 
-std::optional<Cell> HeadsPicture::arc_at(ImVec2 point, float reach) const {
+std::optional<Cell> HeadsPicture::arc_at(const std::vector<HeadArcs>& heads, ImVec2 point, float reach) const {
   if (point.x <= arcs.min.x || point.x >= arcs.max.x) return std::nullopt;
   // Both control points are in the middle: x = 3/2 t (1 − t) + t³ of the width grows with t, y = (3 − 2t) t² of the
   // drop.
@@ -130,16 +131,33 @@ std::optional<Cell> HeadsPicture::arc_at(ImVec2 point, float reach) const {
   return nearest;
 }
 
+const std::vector<HeadArcs>& heads_arcs(const Frame& frame, const HeadsPicture& picture) {
+  const View& view = frame.view();
+  const std::optional<Cell>& cell = view.pointed.cell ? view.pointed.cell : view.selected;
+  const bool many = picture.n_q > arc_queries, of_query = many && cell && info(cell->stage).rows == Axis::query;
+  const Index from = of_query ? cell->row : 0, to = many ? from + 1 : picture.n_q;
+  const auto make = [&] {
+    std::vector<Index> heads = view.heads.isolated ? std::vector{*view.heads.isolated} : view.heads.heads;
+    if (heads.empty()) heads = {view.head};
+    std::vector<HeadArcs> made;
+    for (const Index h : heads)
+      made.push_back(
+          {h, frame.look.head(h), token_arcs(picture.arc_shares.matrix(view.batch, h), from, to, view.heads.mass)});
+    return made;
+  };
+  return frame.kept_at(from, make, view.heads, view.measure);
+}
+
 const Scene& arcs_scene(const Frame& frame, const HeadsPicture& picture) {
   const Index rows = frame.rows_shown(picture.first->stage);
   const auto make = [&] {
     Scene made;
     Pen pen(frame, made);
-    ArcsBuilder{frame, picture, pen}.put(rows);
+    ArcsBuilder{frame, picture, heads_arcs(frame, picture), pen}.put(rows);
     return made;
   };
-  return frame.kept(make, frame.view().heads, frame.view().measure, frame.view().looking.query, picture.query,
-                    picture.arcs, picture.first->rect, frame.looked_at(), frame.rows_shown(Stage::weights), rows);
+  return frame.kept_at(frame.looked_at(), make, frame.view().heads, frame.view().measure, frame.view().looking.query,
+                       picture.arcs, picture.first->rect, frame.rows_shown(Stage::weights), rows);
 }
 
 }  // namespace headlight

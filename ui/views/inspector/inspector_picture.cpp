@@ -5,6 +5,7 @@
 #include <functional>
 #include <numeric>
 #include <span>
+#include <tuple>
 
 #include "core/base/image/theme.h"
 #include "core/base/text/number_text.h"
@@ -387,11 +388,11 @@ std::string place_words(const Frame& frame, const Cell& cell) {
 }
 
 const InspectorPicture& inspector_picture(const Frame& frame, const Cell& cell, float width) {
-  static const std::vector<Cell> none;
   const View& view = frame.view();
-  const std::vector<Cell>& path = view.selected == cell ? view.path : none;
-  return frame.picture<InspectorPicture>([&] { return make_inspector_picture(frame, cell, width); }, cell, path,
-                                         view.reaches, width);
+  // The path leads to the selected cell, and what is long leaves room for a scrollbar.
+  const std::tuple at(cell, view.selected == cell, width);
+  return frame.picture_at<InspectorPicture>(
+      at, [&] { return make_inspector_picture(frame, cell, width); }, view.path, view.reaches);
 }
 
 std::vector<Region> reach_of(const Trace& trace, const Cell& cell) {

@@ -75,15 +75,15 @@ bool asks_in_canvas(const Frame& frame) {
 void draw_ring(const Frame& frame, Rect place) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float u = frame.u;
-  const LessonProgress& now = frame.view().lesson;
-  const std::optional<Stage> stage = now.pointed ? now.pointed : now.stage_shown;
+  const std::optional<Stage>&pointed = frame.view().pointed.in_text,
+        &stage = pointed ? pointed : frame.view().lesson.stage_shown;
   if (!stage || frame.view().kind != ViewKind::pipeline || level_shown(frame.view()) != Level::pipeline ||
       !frame.trace()->has(*stage))
     return;
   const Rect card = card_on_screen(frame, room_of_cards(frame.view(), place), *stage), ring = card.grown(3 * u);
   if (card.width() >= place.width() || card.height() >= place.height()) return;
   list.PushClipRect(place.min, place.max, true);
-  compat::add_rect(list, ring.min, ring.max, frame.look.lane(*stage), 11 * u, (now.pointed ? 4 : 2.5f) * u);
+  compat::add_rect(list, ring.min, ring.max, frame.look.lane(*stage), 11 * u, (pointed ? 4 : 2.5f) * u);
   list.PopClipRect();
 }
 

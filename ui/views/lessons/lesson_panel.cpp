@@ -145,8 +145,7 @@ void draw_lesson_panel(const Frame& frame, const Course& course, Rect place, Dra
   column.paragraph(Face::bold, TypeSize::title, frame.look.ink, own.empty() ? lesson : own);
   column.space(12);
   const ProsePointed pointed = column.prose(step, TypeSize::heading);
-  if (pointed.stage != frame.view().lesson.pointed)
-    frame.show([stage = pointed.stage](View& v) { v.lesson.pointed = stage; });
+  frame.point(&Pointed::in_text, pointed.stage);
   if (pointed.cell && ImGui::IsMouseClicked(ImGuiMouseButton_Left) && frame.trace() &&
       frame.trace()->has(pointed.cell->stage)) {
     frame.show([cell = *pointed.cell](View& v) {

@@ -122,11 +122,17 @@ class MapCells {
 /// With at least two significant digits.
 std::string map_number(float value);
 
-/// The visible tiles, coarser ones where finer ones are not computed yet, with numbers in large cells; row and column
-/// names; bars for the visible cells of the row and column at `looked`; the whole matrix in small; the colour bar;
-/// notes. Cached.
-const Scene& map_scene(const Frame& frame, const MapPicture& picture, const MapLayout& layout, const MapCamera& camera,
-                       const std::optional<std::pair<Index, Index>>& looked);
+using MapPlace = std::pair<Index, Index>;  ///< a query and a key
+struct MapScenes {
+  /// The visible tiles, coarser ones where finer ones are not computed yet, with numbers in large cells; the whole
+  /// matrix in small; the colour bar.
+  const Scene& map;
+  /// Row and column names; bars for the visible cells of the current row and column; notes.
+  const Scene& overlay;
+};
+/// Cached; the overlay for the last cells that were `looked` at.
+MapScenes map_scenes(const Frame& frame, const MapPicture& picture, const MapLayout& layout, const MapCamera& camera,
+                     const std::optional<MapPlace>& looked);
 
 void draw_map_view(const Frame& frame, Rect place);
 

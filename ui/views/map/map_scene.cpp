@@ -1,6 +1,7 @@
 // The map as a scene: tiles, labels, the profiles of the selected row and column, the overview map, notes.
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "core/figures/figure/ticks.h"
 #include "ui/base/look/measure.h"
@@ -45,7 +46,7 @@ struct MapBuilder {
   const MapPicture& picture;
   const MapLayout& layout;
   const MapCamera& camera;
-  const std::optional<std::pair<Index, Index>>& looked;
+  const std::optional<MapPlace>& looked;
   Index rows_shown;
   Pen& pen;
   const float u = frame.u, small_type = TypeSize::note * u;
@@ -344,30 +345,37 @@ struct MapBuilder {
 
   void put() const {
     put_tiles();
+    put_small_map();
+    put_bar();
+    put_cells();
+  }
+
+  /// What belongs to the current cell.
+  void put_overlay() const {
     put_row_names(looked ? looked->first : -1);
     put_column_names(looked ? looked->second : -1);
     if (looked) put_profiles();
-    put_small_map();
-    put_bar();
     put_notes();
-    put_cells();
   }
 };
 
 }  // namespace
 
-const Scene& map_scene(const Frame& frame, const MapPicture& picture, const MapLayout& layout, const MapCamera& camera,
-                       const std::optional<std::pair<Index, Index>>& looked) {
+MapScenes map_scenes(const Frame& frame, const MapPicture& picture, const MapLayout& layout, const MapCamera& camera,
+                     const std::optional<MapPlace>& looked) {
   const Index rows_shown = frame.rows_shown(picture.heat.stage);
-  const auto make = [&] {
+  const auto make = [&](auto put) {
     Scene made;
     Pen pen(frame, made);
-    MapBuilder{frame, picture, layout, camera, looked, rows_shown, pen}.put();
+    put(MapBuilder{frame, picture, layout, camera, looked, rows_shown, pen});
     return made;
   };
   const TileProgress progress = frame.tiles.progress();
-  return frame.kept(make, picture.heat.stage, camera, layout.notes, looked, rows_shown, frame.tiles.version(),
-                    progress.exact, static_cast<int>(progress.share * 100));
+  const auto parts = std::tuple(picture.heat.stage, camera, layout.notes, rows_shown, frame.tiles.version(),
+                                progress.exact, static_cast<int>(progress.share * 100));
+  const Scene& map = frame.kept([&] { return make([](const MapBuilder& build) { build.put(); }); }, parts);
+  return {map, frame.kept_at(
+                   looked, [&] { return make([](const MapBuilder& b) { b.put_overlay(); }); }, parts)};
 }
 
 }  // namespace headlight

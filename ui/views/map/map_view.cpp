@@ -180,12 +180,14 @@ void draw_map_view(const Frame& frame, Rect place) {
   hover(frame, cell);
 
   // The cell under the pointer, otherwise the selected one if it is visible.
-  std::optional<std::pair<Index, Index>> looked = under;
+  std::optional<MapPlace> looked = under;
   const std::optional<Cell>& kept = frame.view().selected;
-  if (!looked && kept && is_mapped(kept->stage)) looked = std::pair(kept->row, kept->col);
+  if (!looked && kept && is_mapped(kept->stage)) looked = MapPlace(kept->row, kept->col);
   if (looked && (looked->first >= frame.rows_shown(*stage) || !is_in_sight(camera, looked->first, looked->second)))
     looked.reset();
-  draw_scene(frame, list, map_scene(frame, picture, layout, camera, looked));
+  const auto& [map, overlay] = map_scenes(frame, picture, layout, camera, looked);
+  draw_scene(frame, list, map);
+  draw_scene(frame, list, overlay);
   if (frame.shown(*stage).nothing()) say_on_plate(frame, list, layout.map, frame.words("heads.not_yet"));
 }
 

@@ -117,7 +117,8 @@ struct ConventionsBuilder : ScenePart {
     for (const ConventionBoard::Entry& entry : board.done()) order.push_back(&entry);
     // Cards are sorted once all are computed, so that they do not move while the user looks at them.
     if (!board.busy())
-      std::ranges::stable_partition(order, [](const auto* entry) { return !entry->effect.changes_nothing(); });
+      std::stable_partition(order.begin(), order.end(),
+                            [](const auto* entry) { return !entry->effect.changes_nothing(); });
     for (const ConventionBoard::Entry* entry : order) {
       const Convention& choice = entry->choice;
       if (!board.busy() && entry->effect.changes_nothing()) {

@@ -257,7 +257,7 @@ void draw_painting(const Frame& frame, const HeatPicture& mask, Rect rect) {
   const MaskPainting& painting = frame.view().mask_painting;
   if (painting.tool == PaintTool::look) return;
   const bool dragged = painting.from && painting.to && painting.tool != PaintTool::brush;
-  const std::optional<Cell>& hovered = frame.view().hovered;
+  const std::optional<Cell>& hovered = frame.view().pointed.cell;
   if (!dragged && (!hovered || hovered->stage != mask.stage)) return;
   const Cell from = dragged ? *painting.from : *hovered, to = dragged ? *painting.to : *hovered;
   const PaintedCells area = stroke_area(frame.view(), frame.trace()->dims(), from, to, brush_of(frame, mask, rect));

@@ -124,7 +124,7 @@ void look(const Frame& frame, const MaskPicture& picture, Rect rect, Rect area) 
   const bool has_mask = frame.trace()->has(Stage::mask);
   if (cell && cell->stage == Stage::mask && !has_mask && frame.view().mask_painting.tool == PaintTool::look)
     cell.reset();
-  if (cell != frame.view().hovered) frame.actions.push_back(Hover{cell});
+  frame.point(&Pointed::cell, cell);
   if (cell && (has_mask || cell->stage != Stage::mask)) offer_matrix_menu(frame, cell);
   if (painted || !clicked || !cell) return;
   frame.show([cell](View& v) { v.selected = cell; });

@@ -211,13 +211,13 @@ struct ReachBuilder : ScenePart {
 Index chosen_query(const Frame& frame) {
   const View& view = frame.view();
   const Index last = frame.trace()->dims().n_q - 1;
-  for (const std::optional<Cell>& cell : {view.hovered, view.selected}) {
+  for (const std::optional<Cell>& cell : {view.pointed.cell, view.selected}) {
     if (cell && info(cell->stage).rows == Axis::query && cell->row >= 0) return std::min(cell->row, last);
   }
   return last;
 }
 
-/// The picture for the chosen query, cached.
+/// The picture for the chosen query, cached for the last ones.
 const ReachPicture& reach_picture(const Frame& frame, Rect area) {
   const Index query = chosen_query(frame);
   const auto make = [&] {
@@ -226,7 +226,7 @@ const ReachPicture& reach_picture(const Frame& frame, Rect area) {
     ReachBuilder{pen, frame, area, query, picture}.put();
     return picture;
   };
-  return frame.picture<ReachPicture>(make, frame.view().mask_lab, area, query);
+  return frame.picture_at<ReachPicture>(query, make, frame.view().mask_lab, area);
 }
 
 /// Handles the pointer: over the matrix it chooses a row, over the diagram a token. If another query would move the

@@ -49,11 +49,14 @@ struct MineDrawer {
       const MatrixQuad& quad = picture.panels[i].heat->quad;
       return quad.values.matrix(quad.batch, quad.head)(cell->row, cell->col);
     };
-    const float mine = at(0), right = at(1);
-    std::string text = picture.panels[0].title + "  " + number_text(mine, 5) + "\n" + picture.panels[1].title + "  " +
-                       number_text(right, 5);
-    if (picture.panels[2].heat) text += "\n" + picture.panels[2].title + "  " + number_text(at(2), 3);
-    tooltip(frame, text);
+    const auto make = [&] {
+      const auto line = [&](std::size_t i, int digits) {
+        return picture.panels[i].title + "  " + number_text(at(i), digits);
+      };
+      const std::string text = line(0, 5) + "\n" + line(1, 5);
+      return picture.panels[2].heat ? text + "\n" + line(2, 3) : text;
+    };
+    tooltip(frame, frame.kept_at(*cell, make, frame.document.beside, frame.view().beside));
   }
 
   /// The report of what is wrong; scrolls if it is long.

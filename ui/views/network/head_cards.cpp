@@ -94,10 +94,12 @@ struct HeadCards : NetworkPart {
       pen.caption({words.min.x, y += line}, Align::left, text);
   }
 
+  bool is_large(const Rect& card) const { return card.width() >= 56 * u; }
+  float corner_of(const Rect& card) const { return is_large(card) ? 8 * u : 2 * u; }
+
   void put_card(HeadPlace at, Rect card, bool names_layer) const {
-    const bool chosen = looked == at;
     const ImU32 hue = look.head(at.head);
-    const bool large = card.width() >= 56 * u;
+    const bool large = is_large(card);
     const float pad = large ? 7 * u : 2 * u;
     if (large) pen.fill(card, look.card, Corner::card * u);
     const std::optional<HeadMark> mark = mark_of(overview, facts, view.network, at);
@@ -132,8 +134,7 @@ struct HeadCards : NetworkPart {
       put_words(at, {words.min, {words.max.x, words.max.y - bar}}, below, names_layer, mark);
       put_bar({{words.min.x, words.max.y - bar}, words.max});
     }
-    const ImU32 border = chosen ? hue : large ? look.line : fade(look.line, 0.4f);
-    pen.box(card, border, chosen ? Stroke::chosen(u) : 1, large ? 8 * u : 2 * u);
+    pen.box(card, large ? look.line : fade(look.line, 0.4f), 1, corner_of(card));
     pen.target(card, SceneAction::head, at.head, {Stage::weights, at.layer, at.head, 0, 0});
   }
 
@@ -143,8 +144,9 @@ struct HeadCards : NetworkPart {
     return std::min(width + (2.2f + static_cast<float>(lines)) * 1.4f * caption, 330 * u);
   }
 
-  /// Layers as rows, heads as columns; if there are too many layers, those around the selected one.
-  void put_layers(Rect room) const {
+  /// Layers as rows, heads as columns; if there are too many layers, those around the selected one. Returns whether
+  /// there are.
+  bool put_layers(Rect room) const {
     const auto layers = static_cast<Index>(overview.layers.size()), heads = overview.heads();
     float label = 0;
     const auto name_of = [&](Index layer) { return overview.layers.size() == 1 ? std::string() : layer_title(layer); };
@@ -184,6 +186,7 @@ struct HeadCards : NetworkPart {
     if (cut)
       pen.caption({room.min.x, room.max.y - note / 2}, Align::left,
                   say.fill("network.layers_shown", {layer_at(first).layer, layer_at(first + shown - 1).layer, layers}));
+    return cut;
   }
 
   /// Number of heads per row if they are sorted.
@@ -216,10 +219,20 @@ struct HeadCards : NetworkPart {
 
 }  // namespace
 
-void put_heads(const NetworkPart& part, Rect room) {
+bool put_heads(const NetworkPart& part, Rect room) {
   const HeadCards cards{part};
-  if (part.view.network.order == HeadOrder::layer) cards.put_layers(room);
-  else cards.put_in_order(room);
+  if (part.view.network.order == HeadOrder::layer) return cards.put_layers(room);
+  cards.put_in_order(room);
+  return false;
+}
+
+void put_looked_frame(const NetworkPart& part, const Scene& scene) {
+  for (const SceneTarget& card : scene.targets) {
+    const bool here = card.action == SceneAction::head && HeadPlace{card.cell.batch, card.cell.head} == part.looked;
+    if (here)
+      part.pen.box(card.rect, part.look.head(part.looked.head), Stroke::chosen(part.u),
+                   HeadCards{part}.corner_of(card.rect));
+  }
 }
 
 }  // namespace headlight

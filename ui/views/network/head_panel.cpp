@@ -40,7 +40,7 @@ void put_residual(Pen& pen, const ResidualSteps& residual, Rect room) {
   const SceneContext& context = pen.context();
   const Look& look = pen.look();
   const float u = pen.u();
-  const auto& [steps, names] = residual;
+  const std::vector<Tensor>& steps = residual.sizes;
   const Index batch = std::min(context.view.batch, steps.front().size(0) - 1), n = steps.front().size(1);
   float most = 0;
   for (const Tensor& step : steps) {
@@ -64,7 +64,7 @@ void put_residual(Pen& pen, const ResidualSteps& residual, Rect room) {
       pen.line(point(s - 1, value(s - 1)), point(s, value(s)), colour, thickness);
   };
   for (Index i = 0; i < std::min<Index>(n, 128); ++i) {
-    const bool lit = context.view.network.pointed == i;
+    const bool lit = context.view.pointed.word == i;
     put_line(
         [&](std::size_t s) {
           return steps[s].at({batch, i});
@@ -78,14 +78,14 @@ void put_residual(Pen& pen, const ResidualSteps& residual, Rect room) {
   };
   put_line(mean, look.after, 2.4f * u);
   float end = -1e9f;
-  const float last_width = pen.measure(Face::ui, caption, names.back()).x;
+  const float last_width = pen.measure(Face::ui, caption, residual.names.back()).x;
   for (std::size_t s = 0; s < steps.size(); ++s) {
-    const float width = pen.measure(Face::ui, caption, names[s]).x;
+    const float width = pen.measure(Face::ui, caption, residual.names[s]).x;
     const bool is_last = s + 1 == steps.size();
     const float middle = std::clamp(point(s, 0).x, room.min.x + width / 2, room.max.x - width / 2);
     if (middle - width / 2 < end + 6 * u || (!is_last && middle + width / 2 > room.max.x - last_width - 8 * u))
       continue;
-    pen.caption({middle, room.max.y - caption * 0.6f}, Align::middle, names[s]);
+    pen.caption({middle, room.max.y - caption * 0.6f}, Align::middle, residual.names[s]);
     end = middle + width / 2;
   }
 }
@@ -237,7 +237,7 @@ struct HeadPanel : NetworkPart {
       const NetworkFacts::Prediction& next = facts.predictions[i];
       const float middle = room.min.y + pitch / 2, x = room.min.x + words + 26 * u;
       const Rect row{{room.min.x - 6 * u, room.min.y}, {room.max.x + 6 * u, room.min.y + pitch}};
-      if (view.network.pointed == static_cast<Index>(i)) pen.fill(row, look.field, Corner::cell * u);
+      if (view.pointed.word == static_cast<Index>(i)) pen.fill(row, look.field, Corner::cell * u);
       pen.text(TextRole::word, Face::ui, caption, {room.min.x + words, middle}, Align::right, look.muted, next.after,
                words);
       pen.caption({x - 13 * u, middle}, Align::middle, "→");

@@ -192,7 +192,7 @@ struct WritingTable : NetworkPart {
 
 Index written_word(const NetworkFacts& facts, const View& view) {
   const Index last = std::ssize(facts.text) - 1;
-  return std::clamp<Index>(view.network.pointed.value_or(view.looking.query.value_or(last)), 0, last);
+  return std::clamp<Index>(view.pointed.word.value_or(view.looking.query.value_or(last)), 0, last);
 }
 
 void put_experts(const NetworkPart& part, Rect room) {

@@ -38,11 +38,15 @@ std::vector<std::string> words_of(const NetworkText& text) {
 }
 
 /// The named file, otherwise the network's own; "" if there is none.
-std::string file_of_sentences(const Frame& frame, const NetworkRun& run) {
-  if (!frame.view().network.texts.empty()) return frame.view().network.texts;
-  const std::filesystem::path own = run.network->folder() / "sentences.txt";
-  std::error_code error;
-  return std::filesystem::exists(own, error) ? utf8_from(own) : "";
+const std::string& file_of_sentences(const Frame& frame, const NetworkRun& run) {
+  const std::string& named = frame.view().network.texts;
+  const auto find = [&] {
+    if (!named.empty()) return named;
+    const std::filesystem::path own = run.network->folder() / "sentences.txt";
+    std::error_code error;
+    return std::filesystem::exists(own, error) ? utf8_from(own) : std::string();
+  };
+  return frame.kept(find, named);
 }
 
 void patch(const NetworkRun& run, Index batch, const NetworkChoice& choice, RunOptions options,
@@ -84,7 +88,7 @@ PatchShown patch_shown(const Frame& frame, const std::shared_ptr<const NetworkRu
 }
 
 std::shared_ptr<const MeanHeads> means_shown(const Frame& frame, const std::shared_ptr<const NetworkRun>& run) {
-  const std::string file = file_of_sentences(frame, *run);
+  const std::string& file = file_of_sentences(frame, *run);
   if (file.empty()) return nullptr;
   using Means = std::shared_ptr<const MeanHeads>;
   const auto& result =
@@ -99,7 +103,7 @@ std::shared_ptr<const MeanHeads> means_shown(const Frame& frame, const std::shar
 }
 
 StudyShown study_shown(const Frame& frame, const std::shared_ptr<const NetworkRun>& run) {
-  const std::string file = file_of_sentences(frame, *run);
+  const std::string& file = file_of_sentences(frame, *run);
   if (file.empty()) return {{}, {}, true, true};
   const Ablation ablation = frame.view().network.study_mean ? Ablation::mean : Ablation::zero;
   const auto& result =

@@ -248,7 +248,8 @@ bool advance_brought(const Frame& frame, FactsInProgress& state) {
 /// The requested matrix: a mean is available at once, rollout and flow come from the frame's joiner.
 void tell_together(const Frame& frame, const HeadOverview& overview, FactsInProgress& state) {
   const LayersTogether wanted = frame.view().network.together;
-  const Index layer = looked_at_head(overview, frame.view()).layer;
+  const bool joins = wanted != LayersTogether::none;
+  const Index layer = joins ? looked_at_head(overview, frame.view()).layer : 0;
   NetworkFacts& facts = state.so_far.facts;
   if (state.together != wanted || state.together_at != layer) {
     state.together = wanted;

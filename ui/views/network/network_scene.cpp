@@ -92,17 +92,18 @@ struct NetworkPicture : NetworkPart {
     area.min.y += caption * 2.1f + 8 * u;
   }
 
-  void put_chosen() const {
+  /// Returns whether it depends on the current head.
+  bool put_chosen() const {
     switch (together) {
-      case LayersTogether::lens: return put_lens(*this, area);
-      case LayersTogether::patch: return put_patch(*this, area);
-      case LayersTogether::study: return put_study(*this, area);
-      case LayersTogether::experts: return put_experts(*this, area);
-      case LayersTogether::writing: return put_writing(*this, area);
-      case LayersTogether::none: break;
-      default: return put_together(*this, area);
+      case LayersTogether::none: return put_heads(*this, area);
+      case LayersTogether::lens: put_lens(*this, area); break;
+      case LayersTogether::patch: put_patch(*this, area); break;
+      case LayersTogether::study: put_study(*this, area); break;
+      case LayersTogether::experts: put_experts(*this, area); break;
+      case LayersTogether::writing: put_writing(*this, area); break;
+      default: put_together(*this, area);
     }
-    put_heads(*this, area);
+    return true;
   }
 };
 
@@ -172,12 +173,20 @@ HeadPlace neighbour(const HeadOverview& overview, const NetworkFacts& facts, con
   return item(order, std::clamp<Index>(at + across + 8 * down, 0, std::ssize(order) - 1));
 }
 
-Scene make_network(const SceneContext& context, const HeadOverview& overview, const NetworkFacts& facts, Rect place) {
-  Scene scene;
-  Pen pen(context, scene);
-  const float u = context.u;
-  const bool panel = place.width() >= 640 * u;
-  const float side = panel ? std::round(std::clamp(place.width() * 0.36f, 300 * u, 560 * u)) : 0;
+namespace {
+
+/// The width of the panel beside the cards; 0 if there is no room for it.
+float panel_width(Rect place, float u) {
+  return place.width() >= 640 * u ? std::round(std::clamp(place.width() * 0.36f, 300 * u, 560 * u)) : 0;
+}
+
+}  // namespace
+
+NetworkScene make_network(const SceneContext& context, const HeadOverview& overview, const NetworkFacts& facts,
+                          Rect place) {
+  NetworkScene made;
+  Pen pen(context, made.scene);
+  const float u = context.u, side = panel_width(place, u);
   const float margin = std::clamp(place.width() * 0.022f, 12 * u, 36 * u);
   NetworkPicture picture{{pen, overview, facts},
                          {{place.min.x + margin, place.min.y + std::clamp(place.height() * 0.03f, 10 * u, 26 * u)},
@@ -186,9 +195,19 @@ Scene make_network(const SceneContext& context, const HeadOverview& overview, co
   picture.put_text();
   picture.area.min.y += put_ways(picture, picture.area);
   if (facts.can_measure && picture.together == LayersTogether::none) picture.put_measured();
-  picture.put_chosen();
-  if (panel) put_head_panel(picture, {{place.max.x - side, place.min.y}, place.max});
-  return scene;
+  made.follows = picture.put_chosen();
+  return made;
+}
+
+Scene make_network_overlay(const SceneContext& context, const HeadOverview& overview, const NetworkFacts& facts,
+                           const Scene& scene, Rect place) {
+  Scene overlay;
+  Pen pen(context, overlay);
+  const NetworkPart part{pen, overview, facts};
+  if (part.view.network.together == LayersTogether::none) put_looked_frame(part, scene);
+  if (const float side = panel_width(place, context.u); side > 0)
+    put_head_panel(part, {{place.max.x - side, place.min.y}, place.max});
+  return overlay;
 }
 
 }  // namespace headlight

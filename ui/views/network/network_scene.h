@@ -111,7 +111,16 @@ struct HeadMark {
 std::optional<HeadMark> mark_of(const HeadOverview& overview, const NetworkFacts& facts, const NetworkChoice& choice,
                                 HeadPlace at);
 
-Scene make_network(const SceneContext& context, const HeadOverview& overview, const NetworkFacts& facts, Rect place);
+struct NetworkScene {
+  Scene scene;
+  bool follows = false;  ///< it depends on the current head or on the word under the pointer
+};
+/// Without what belongs to the current head.
+NetworkScene make_network(const SceneContext& context, const HeadOverview& overview, const NetworkFacts& facts,
+                          Rect place);
+/// Over it: the frame of the current head's card, and the details of that head beside the cards.
+Scene make_network_overlay(const SceneContext& context, const HeadOverview& overview, const NetworkFacts& facts,
+                           const Scene& scene, Rect place);
 
 /// Short names for the inputs of the picture's parts.
 struct NetworkPart : ScenePart {
@@ -132,8 +141,10 @@ struct NetworkPart : ScenePart {
   /// The selected batch entry, clamped for tensors with `count` entries.
   Index batch_of(Index count) const { return std::min(view.batch, count - 1); }
 };
-/// All heads as cards.
-void put_heads(const NetworkPart& part, Rect room);
+/// All heads as cards. Returns whether they are those around the current layer, for want of room.
+bool put_heads(const NetworkPart& part, Rect room);
+/// The frame of the current head's card, whose target is in `scene`.
+void put_looked_frame(const NetworkPart& part, const Scene& scene);
 /// Details of the current head, the residual stream and the predictions.
 void put_head_panel(const NetworkPart& part, Rect room);
 /// The choice between all heads and the pictures of all layers; returns its height.

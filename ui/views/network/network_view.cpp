@@ -16,9 +16,36 @@
 namespace headlight {
 namespace {
 
+/// Where the pointer is, or was last.
+struct NetworkPlace {
+  HeadPlace head;
+  std::optional<Index> word;
+  bool operator==(const NetworkPlace&) const = default;
+};
+
+NetworkPlace place_pointed(const Frame& frame, const HeadOverview& overview) {
+  return {looked_at_head(overview, frame.view()), frame.view().pointed.word};
+}
+
+/// A picture that follows the current layer, word or head is made for each place; the heads' cards only once.
 const Scene& network_scene(const Frame& frame, const HeadOverview& overview, const FactsSoFar& so_far, Rect place) {
-  return frame.kept([&] { return make_network(scene_context(frame), overview, so_far.facts, place); },
-                    frame.view().network, frame.view().measure, frame.view().looking.query, so_far.version, place);
+  const View& view = frame.view();
+  const auto picture_at = [&](const std::optional<NetworkPlace>& at) -> const NetworkScene& {
+    return frame.kept_at(
+        at, [&] { return make_network(scene_context(frame), overview, so_far.facts, place); },
+        static_cast<const NetworkShown&>(view.network), view.measure, view.looking.query, so_far.version, place);
+  };
+  const NetworkScene& picture = picture_at({});
+  return picture.follows ? picture_at(place_pointed(frame, overview)).scene : picture.scene;
+}
+
+const Scene& network_overlay(const Frame& frame, const HeadOverview& overview, const FactsSoFar& so_far,
+                             const Scene& scene, Rect place) {
+  const View& view = frame.view();
+  return frame.kept_at(
+      place_pointed(frame, overview),
+      [&] { return make_network_overlay(scene_context(frame), overview, so_far.facts, scene, place); },
+      static_cast<const NetworkShown&>(view.network), view.measure, view.looking.query, so_far.version, place);
 }
 
 void look_at(const Frame& frame, HeadPlace at) {
@@ -68,7 +95,7 @@ void knock_out(const Frame& frame, const HeadOverview& overview, HeadPlace at) {
 
 /// Sets one of the view's choices.
 template <typename T>
-void choose(const Frame& frame, T NetworkChoice::*member, std::type_identity_t<T> value) {
+void choose(const Frame& frame, T NetworkShown::*member, std::type_identity_t<T> value) {
   frame.show([member, value = std::move(value)](View& v) { v.network.*member = value; });
 }
 
@@ -97,10 +124,10 @@ void open_line(const Frame& frame, const HeadOverview& overview, const std::stri
 /// The text fields of the view: the second sentence, the word, the file of sentences. Before the surface, which would
 /// otherwise take the pointer.
 void offer_fields(const Frame& frame, const Scene& scene) {
-  constexpr std::pair<std::string NetworkChoice::*, const char*> fields[] = {
-      {&NetworkChoice::patch_from, "network.patch_from_hint"},
-      {&NetworkChoice::patch_word, "network.patch_word_hint"},
-      {&NetworkChoice::texts, "network.study_file_hint"}};
+  constexpr std::pair<std::string NetworkShown::*, const char*> fields[] = {
+      {&NetworkShown::patch_from, "network.patch_from_hint"},
+      {&NetworkShown::patch_word, "network.patch_word_hint"},
+      {&NetworkShown::texts, "network.study_file_hint"}};
   for (const SceneTarget& target : scene.targets) {
     if (target.action != SceneAction::own_words) continue;
     const auto& [member, hint] = item(fields, target.index);
@@ -127,9 +154,9 @@ void click_study(const Frame& frame, const HeadOverview& overview, const Network
         v.network.study_of = of;
         v.network.study_from = 0;
       });
-    case SceneAction::study_mean: return choose(frame, &NetworkChoice::study_mean, target.index == 1);
-    case SceneAction::study_page: return choose(frame, &NetworkChoice::study_from, target.index);
-    case SceneAction::patched: return choose(frame, &NetworkChoice::patched, static_cast<PatchedState>(target.index));
+    case SceneAction::study_mean: return choose(frame, &NetworkShown::study_mean, target.index == 1);
+    case SceneAction::study_page: return choose(frame, &NetworkShown::study_from, target.index);
+    case SceneAction::patched: return choose(frame, &NetworkShown::patched, static_cast<PatchedState>(target.index));
     case SceneAction::task_stop: return frame.task.stop();
     case SceneAction::task_again: return frame.task.again();
     default: return;
@@ -155,7 +182,7 @@ void click(const Frame& frame, const HeadOverview& overview, const NetworkFacts&
     case SceneAction::measure:
       return frame.show([measure = static_cast<HeadMeasure>(target.index)](View& v) { v.measure = measure; });
     case SceneAction::pattern:
-      return choose(frame, &NetworkChoice::pattern,
+      return choose(frame, &NetworkShown::pattern,
                     target.index < 0 ? std::nullopt : std::optional(static_cast<HeadPattern>(target.index)));
     case SceneAction::lens:
       open_head(frame, overview, {target.cell.batch, looked_at_head(overview, frame.view()).head});
@@ -169,7 +196,7 @@ void turn_wheel(const Frame& frame, const Scene& scene) {
   const float wheel = ImGui::GetIO().MouseWheel;
   const auto place = std::ranges::find(scene.targets, SceneAction::study_page, &SceneTarget::action);
   if (wheel == 0 || !ImGui::IsItemHovered() || place == scene.targets.end()) return;
-  choose(frame, &NetworkChoice::study_from,
+  choose(frame, &NetworkShown::study_from,
          std::clamp<Index>(place->cell.col - std::lround(3 * wheel), 0, place->cell.row));
 }
 
@@ -209,7 +236,8 @@ void draw_network_view(const Frame& frame, Rect place) {
   press_network_keys(frame, overview, so_far.facts);
   const Scene& scene = network_scene(frame, overview, so_far, place);
   offer_fields(frame, scene);
-  const ScenePointer pointer = point_at(frame, "network_surface", place, scene, {SceneAction::query_word});
+  const Scene& overlay = network_overlay(frame, overview, so_far, scene, place);
+  const ScenePointer pointer = point_at(frame, "network_surface", place, {&scene, &overlay}, {SceneAction::query_word});
   const SceneTarget* target = pointer.target;
   turn_wheel(frame, scene);
   const ImVec2 delta = ImGui::GetIO().MouseDelta;
@@ -220,10 +248,11 @@ void draw_network_view(const Frame& frame, Rect place) {
     click(frame, overview, so_far.facts, *target);
   } else if (moved && target && target->action == SceneAction::head) {
     const HeadPlace at{target->cell.batch, target->cell.head};
-    if (!(looked_at_head(overview, frame.view()) == at)) look_at(frame, at);
+    if (!(looked_at_head(overview, frame.view()) == at)) frame.actions.push_back(Hover{PointedHead{at.layer, at.head}});
   }
-  if (word != frame.view().network.pointed) choose(frame, &NetworkChoice::pointed, word);
+  frame.point(&Pointed::word, word);
   draw_scene(frame, *ImGui::GetWindowDrawList(), scene);
+  draw_scene(frame, *ImGui::GetWindowDrawList(), overlay);
 }
 
 }  // namespace headlight

@@ -145,13 +145,13 @@ void swap_words(const Frame& frame) {
   const Trace& trace = *frame.trace();
   const auto& text = swapped_text(frame);
   if (!text) return;
-  const auto [first, second] = words_followed(trace, frame.view());
+  const std::pair words = words_followed(trace, frame.view());
   const bool back = is_swapped(trace, frame.view());
   frame.edit({}, [=](Scenario& s) { s.text = *text; });
   frame.show([=](View& v) {
-    v.looking.swapped = back ? std::nullopt : std::optional(SwappedWords{first, second, *text});
-    v.looking.query = std::max(first, second);
-    v.looking.key = std::min(first, second);
+    v.looking.swapped = back ? std::nullopt : std::optional(SwappedWords{words.first, words.second, *text});
+    v.looking.query = std::max(words.first, words.second);
+    v.looking.key = std::min(words.first, words.second);
   });
 }
 

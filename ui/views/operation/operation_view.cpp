@@ -22,7 +22,7 @@
 namespace headlight {
 namespace {
 
-/// The type of this entry in the cache of pictures, which keeps one entry per type.
+/// In the picture cache, one for each word that the pointer is on.
 struct OperationScene {
   Scene scene;
 };
@@ -81,7 +81,7 @@ View with_facet(View view, Facet facet) {
   if (!of_next(view.looking.facet) || !of_next(facet)) view.looking.rival.reset();
   view.looking.facet = facet;
   view.looking.guessing = {};
-  view.looking.pointed.reset();
+  view.pointed.word.reset();
   view.playing = false;
   return view;
 }
@@ -138,7 +138,7 @@ View after_click(View view, const SceneTarget& target, const Trace& trace, bool 
       break;
     default: return view;
   }
-  looking.pointed.reset();
+  view.pointed.word.reset();
   return view;
 }
 
@@ -271,8 +271,8 @@ void offer_guess(const Frame& frame, const Scene& scene) {
 
 void press_facet_keys(const Frame& frame) {
   if (!has_facets(*frame.trace())) return;
-  for (const auto& [key, facet] : {std::pair('j', Facet::journey), std::pair('g', Facet::geometry)}) {
-    if (frame.letter(key))
+  for (const Facet facet : {Facet::journey, Facet::geometry}) {
+    if (frame.letter(facet == Facet::journey ? 'j' : 'g'))
       frame.show([facet, trace = frame.document.trace, &timeline = frame.timeline](View& v) {
         if (level_shown(v) == Level::pipeline) {  // of what is selected
           if (v.selected && contains(*trace, *v.selected)) v = with_focus_on(std::move(v), *trace, *v.selected);
@@ -293,16 +293,15 @@ bool write_next_word(const Frame& frame) {
 }
 
 const Scene* last_operation_scene(const Frame& frame) {
-  const auto* last = frame.pictures.find<OperationScene>();
+  const auto* last = frame.pictures.find_last<OperationScene, std::optional<Index>>();
   return last ? &last->scene : nullptr;
 }
 
 const Scene& operation_scene(const Frame& frame, Rect place) {
   const View& view = frame.view();
-  return frame
-      .picture<OperationScene>([&] { return OperationScene{scene_of(frame, place)}; }, view.looking, view.selected,
-                               view.step, view.way, place)
-      .scene;
+  const std::optional<Index> word = view.looking.facet == Facet::step ? std::nullopt : view.pointed.word;
+  const auto make = [&] { return OperationScene{scene_of(frame, place)}; };
+  return frame.picture_at<OperationScene>(word, make, view.looking, view.selected, view.step, view.way, place).scene;
 }
 
 bool drags_in_operation(const Frame& frame) {
@@ -314,7 +313,7 @@ bool drags_in_operation(const Frame& frame) {
 void draw_operation_view(const Frame& frame, Rect place) {
   const Scene& scene = operation_scene(frame, place);
   offer_guess(frame, scene);
-  const ScenePointer pointer = point_at(frame, "operation_surface", place, scene);
+  const ScenePointer pointer = point_at(frame, "operation_surface", place, {&scene});
   const SceneTarget* target = pointer.target;
   const bool near_words = frame.view().looking.facet != Facet::step && !shows_next(frame) && !shows_why(frame) &&
                           !frame.view().looking.rival && !pointer.held;
@@ -328,8 +327,8 @@ void draw_operation_view(const Frame& frame, Rect place) {
   }
   if (pointer.clicked && target) {
     click(frame, *target);
-  } else if (word != frame.view().looking.pointed && frame.view().looking.facet != Facet::step) {
-    frame.show([word](View& v) { v.looking.pointed = word; });
+  } else if (frame.view().looking.facet != Facet::step) {
+    frame.point(&Pointed::word, word);
   }
   draw_scene_on_way(frame, scene);
   draw_lit(*ImGui::GetWindowDrawList(), scene, target, frame.look, frame.u);

@@ -191,9 +191,9 @@ std::string shape_text(const Frame& frame, Stage stage, float width, float pixel
   const bool measured = !frame.view().step && measured_stage(*frame.trace(), frame.view(), stage) != stage;
   const std::string called(is_x || measured ? std::string_view() : stage_words(frame.words, stage));
   std::vector<std::string> candidates;
-  if (named) candidates.insert(candidates.begin(), with_names);
-  if (!called.empty()) candidates.insert(candidates.begin(), called + "  " + shape);
-  if (!called.empty() && named) candidates.insert(candidates.begin(), called + "  " + with_names);
+  if (!called.empty() && named) candidates.push_back(called + "  " + with_names);
+  if (!called.empty()) candidates.push_back(called + "  " + shape);
+  if (named) candidates.push_back(with_names);
   const auto found = std::ranges::find_if(candidates, fits);
   return found == candidates.end() ? size_text(frame, matrix.rows, matrix.cols, width, pixels) : *found;
 }

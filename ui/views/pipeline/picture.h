@@ -80,13 +80,25 @@ std::string size_text(const Frame& frame, Index rows, Index cols, float width, f
 /// "n_q 6 × d_head 4", as far as it fits into `width` with type of `pixels`; without axis names "6 × 4".
 std::string shape_text(const Frame& frame, Stage stage, float width, float pixels, bool named = true);
 
-/// frame.kept() for pictures that also depend on which stages the shared cards show.
+/// use(which stages the shared cards show…, also…)
+template <typename Use, typename... Parts>
+auto& keyed_by_cards(const Frame& frame, const Use& use, const Parts&... also) {
+  const View& view = frame.view();
+  return use(view.packed, view.measure, view.brought_forward, view.brought_forward_beside == view.selected,
+             view.selected ? std::optional(view.selected->stage) : std::nullopt,
+             view.step ? std::optional(frame.timeline.at(*view.step).stage) : std::nullopt, also...);
+}
+
+/// Frame::kept() and kept_at() for pictures that also depend on which stages the shared cards show.
 template <typename Make, typename... Parts>
 auto& picture_of_cards(const Frame& frame, const Make& make, const Parts&... also) {
-  const View& view = frame.view();
-  return frame.kept(make, view.packed, view.measure, view.brought_forward, view.brought_forward_beside == view.selected,
-                    view.selected ? std::optional(view.selected->stage) : std::nullopt,
-                    view.step ? std::optional(frame.timeline.at(*view.step).stage) : std::nullopt, also...);
+  return keyed_by_cards(
+      frame, [&](const auto&... parts) -> auto& { return frame.kept(make, parts...); }, also...);
+}
+template <typename At, typename Make, typename... Parts>
+auto& picture_of_cards_at(const Frame& frame, const At& at, const Make& make, const Parts&... also) {
+  return keyed_by_cards(
+      frame, [&](const auto&... parts) -> auto& { return frame.kept_at(at, make, parts...); }, also...);
 }
 
 /// The picture, cached; scenes share its heatmaps.

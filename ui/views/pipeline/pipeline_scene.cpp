@@ -1,58 +1,33 @@
-#include "ui/views/pipeline/pipeline_scene.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "ui/base/look/measure.h"
 #include "ui/parts/player/stages.h"
 #include "ui/parts/widgets/card.h"
-#include "ui/parts/widgets/math_text.h"
+#include "ui/views/pipeline/cards_part.h"
 
 namespace headlight {
 namespace {
 
-/// In a presentation, the opacity of cards that the selected number does not depend on.
-constexpr float stepping_back = 0.38f;
-
-struct SceneMaker {
-  const Frame& frame;
-  const std::shared_ptr<const PipelinePicture> shared;
-  const CanvasTransform to;
-  const PipelinePicture& picture = *shared;
-  const Provenance& provenance = provenance_picture(frame, picture);
+struct CardsMaker : CardsPart {
   const MomentPicture& moment = moment_picture(frame, picture);
   const std::optional<Stage> on_its_way = stage_on_its_way(frame);
-  const std::optional<Cell> looked_at = frame.looked_at();
-  /// The stage that is being computed or looked at.
-  const std::optional<Stage> spotlit = on_its_way  ? on_its_way
-                                       : looked_at ? std::optional(looked_at->stage)
-                                                   : std::nullopt;
   /// In a presentation, the stage whose step stands below.
   const std::optional<Stage> current = frame.view().presenting ? std::optional(stage_shown(frame)) : std::nullopt;
-  const Look& look = frame.look;
-  const float u = frame.u, t = u * picture.layout.type * to.zoom;  ///< pixels per point, of type with the zoom
-  Scene scene{};
-  Pen pen{frame, scene};
 
   void put() {
     for (const Arrow& arrow : picture.layout.arrows) put_arrow(arrow);
-    for (const ProvenanceArc& arc : provenance.arcs)
-      put_dashed({to.screen(arc.from), to.screen(arc.from_control), to.screen(arc.to_control), to.screen(arc.to)}, arc);
+    scene.ground = scene.items.size();
     for (const CardPicture& card : picture.cards) put_card(card);
-    put_sources();
+    for (const Rect& source : moment.sources)
+      pen.box(to.screen(source).grown(Stroke::chosen(u) / 2), look.ink, Stroke::chosen(u), Corner::mark * u);
     for (const Traveller& traveller : moment.travellers) put_traveller(traveller);
-    for (const Arrow& arrow : picture.layout.arrows) put_words(arrow);
     pen.words(Face::ui, note_points * t, to.screen(picture.layout.note.min),
               frame.trace()->gradients_of ? look.muted : look.warning, picture.note);
     put_thumbnails();
   }
 
   float width_of(Face face, float points, std::string_view text) const { return pen.measure(face, points * t, text).x; }
-  void put_math(float pixels, ImVec2 min, ImU32 colour, std::string_view markup, bool lanes = false) {
-    const ImVec2 size = math_size(frame.fonts, pixels, markup);
-    scene.items.emplace_back(
-        SceneMath{pixels, 0, colour, lanes, {min, {min.x + size.x, min.y + size.y}}, std::string(markup)});
-  }
   /// One of the picture's heatmaps.
   void put_heat(const HeatPicture& heat, float labels, bool marks) {
     pen.heat(
@@ -77,40 +52,6 @@ struct SceneMaker {
     scene.items.emplace_back(curve);
   }
 
-  /// The colour of its lane, faded with the card that it leads to.
-  ImU32 colour_of(const Arrow& arrow) const {
-    const ImU32 colour = lane_colour(arrow.colour_of);
-    if (!frame.view().presenting) return colour;
-    const auto leads_to = [&](const CardPicture& card) {
-      const float stack = static_cast<float>(card.behind) * stack_step * u * picture.layout.type;
-      const Rect reached{{card.card.min.x - 3 * u, card.card.min.y - stack - 3 * u}, card.card.max};
-      return reached.contains(arrow.to);
-    };
-    const auto target = std::ranges::find_if(picture.cards, leads_to);
-    return target != picture.cards.end() && steps_back(*target) ? fade(colour, stepping_back) : colour;
-  }
-
-  ImU32 lane_colour(Stage stage) const {
-    const ImU32 lane = look.lane(stage);
-    return lane == look.ink ? look.muted : lane;
-  }
-
-  void put_dashed(const std::array<ImVec2, 4>& points, const ProvenanceArc& arc, bool arrow = false) {
-    scene.items.emplace_back(SceneCurve{points, lane_colour(arc.from_stage), 1.6f * t, arrow, 5 * t});
-  }
-
-  /// In a presentation, whether the card has no part in the selected number.
-  bool steps_back(const CardPicture& card) const {
-    if (!frame.view().presenting || !spotlit) return false;
-    if (on_its_way) return card.stage > *spotlit && !is_parameter(card.stage);  // later stages
-    return !shows(card, *spotlit) &&
-           std::ranges::none_of(provenance.marks, [&](const SourceMark& mark) { return shows(card, mark.stage); });
-  }
-
-  static bool shows(const CardPicture& card, Stage stage) {
-    return std::ranges::find(card.heats, stage, &HeatPicture::stage) != card.heats.end();
-  }
-
   /// The visible edges of the other heads' cards behind the front card.
   void put_heads_behind(const CardPicture& card, const Rect& rect) {
     const Index heads = frame.trace()->dims().heads;
@@ -122,7 +63,7 @@ struct SceneMaker {
       const Index head = (frame.view().head + i * step) % heads;
       pen.fill({behind.min, {behind.max.x, behind.min.y + edge}}, look.card, Corner::card * t);
       pen.fill({{behind.max.x - edge, behind.min.y}, behind.max}, look.card, Corner::card * t);
-      pen.box(behind, fade(look.head(head), steps_back(card) ? stepping_back : 1.0f), 1.2f * t, Corner::card * t,
+      pen.box(behind, fade(look.head(head), is_pale(card) ? stepping_back : 1.0f), 1.2f * t, Corner::card * t,
               look.head_lap(head));
     }
   }
@@ -137,10 +78,7 @@ struct SceneMaker {
     const ImU32 border = card.border ? card.border : after ? look.after : look.line;
     pen.box(rect, border, card.border || after ? 1.8f * t : 1, corner,
             card.border ? look.head_lap(frame.view().head) : 0);
-    // The pointer is over its symbol in the formula.
-    const std::optional<Stage>& term = frame.view().pointed_term;
-    if ((term && shows(card, shown_as(*frame.trace(), *term))) || (current && shows(card, *current)))
-      pen.box(rect, look.ink, 3 * t, corner);
+    if (current && shows(card, *current)) pen.box(rect, look.ink, 3 * t, corner);
   }
 
   void put_card(const CardPicture& card) {
@@ -169,15 +107,10 @@ struct SceneMaker {
       }
       put_heat(heat, card.labelled ? label_points * t : 0, true);
     }
-    const Rect heat = to.screen(card.heats[0].rect);
-    if (!card.strip.rows.empty()) {
-      const bool lit = looked_at && info(looked_at->stage).rows == Axis::query;
-      put_row_strip(pen, card.strip, heat, frame.rows_shown(card.stage), lit ? looked_at->row : -1, t);
-    }
-    put_head_strips(card, heat);
+    put_head_strips(card, to.screen(card.heats[0].rect));
     put_notes(card);
     put_colour_bar(card, rect);
-    if (steps_back(card)) pen.fill(rect, fade(look.window, 1 - stepping_back), Corner::card * t);
+    if (is_pale(card)) pen.fill(rect, fade(look.window, 1 - stepping_back), Corner::card * t);
   }
 
   void put_title(const CardPicture& card, const Rect& rect) {
@@ -284,48 +217,6 @@ struct SceneMaker {
     pen.box(rect, traveller.colour, 1.6f * t, 2 * t);
   }
 
-  /// Above the cards: the sources of the selected cell, and the last part of the arcs between the cells.
-  void put_sources() {
-    const float thick = Stroke::chosen(u);
-    for (const SourceMark& mark : provenance.marks) {
-      const Rect place = to.screen(mark.rect);
-      const bool thin = std::min(place.width(), place.height()) < 4 * thick;  // then the line is drawn next to it
-      const Rect rect = place.grown(thin ? 1.5f * thick : thick / 2);
-      pen.box(rect, look.card, 2 * thick, Corner::mark * u);
-      pen.box(rect, look.lane(mark.stage), thick, Corner::mark * u);
-    }
-    for (const Rect& source : moment.sources)
-      pen.box(to.screen(source).grown(thick / 2), look.ink, thick, Corner::mark * u);
-    const std::optional<Cell>& pointed = frame.view().pointed;
-    if (const auto cell = pointed ? place_of(*frame.trace(), picture, *pointed) : std::nullopt)
-      pen.box(to.screen(*cell).grown(2 * thick), look.ink, 2 * thick, Corner::cell * u);
-    for (const ProvenanceArc& arc : provenance.arcs) {
-      // Into the card if the arc crosses no labels or numbers, otherwise to its edge.
-      const bool reaches = arc.reaches_in(u * picture.layout.type);
-      const ImVec2 end = to.screen(reaches ? arc.end : arc.to);
-      if (reaches) {
-        const ImVec2 enter = to.screen(arc.enter);
-        put_dashed({enter, enter, end, end}, arc);
-      }
-      scene.items.emplace_back(SceneDot{end, 2.6f * t, lane_colour(arc.from_stage)});
-    }
-  }
-
-  void put_words(const Arrow& arrow) {
-    const ImU32 colour = colour_of(arrow);
-    if (arrow.leader) {
-      const ImVec2 from = to.screen(*arrow.leader);
-      pen.line(from, {from.x, to.screen(arrow.to).y - 2 * t}, fade(colour, 0.6f), Stroke::hair(u));
-    }
-    for (const ArrowWords& words : arrow.words) {
-      const Rect rect = to.screen(clear_of_arcs(provenance, arrow, words.rect));
-      // An arc may pass behind the text, but not through it.
-      if (!provenance.arcs.empty())
-        pen.fill({{rect.min.x - 2 * t, rect.min.y + t}, {rect.max.x + 2 * t, rect.max.y}}, look.window);
-      put_math(words_points * t, rect.min, colour, words.markup);
-    }
-  }
-
   void put_thumbnails() {
     if (picture.thumbnails.empty()) return;
     const Rect row = to.screen(picture.layout.foot);
@@ -359,15 +250,45 @@ CanvasTransform transform_of(const View& view, Rect place) {
           camera.zoom};
 }
 
+ImU32 CardsPart::colour_of(const Arrow& arrow) const {
+  const ImU32 colour = lane_colour(arrow.colour_of);
+  if (pale == 0) return colour;
+  const auto leads_to = [&](const CardPicture& card) {
+    const float stack = static_cast<float>(card.behind) * stack_step * u * picture.layout.type;
+    const Rect reached{{card.card.min.x - 3 * u, card.card.min.y - stack - 3 * u}, card.card.max};
+    return reached.contains(arrow.to);
+  };
+  const auto target = std::ranges::find_if(picture.cards, leads_to);
+  return target != picture.cards.end() && is_pale(*target) ? fade(colour, stepping_back) : colour;
+}
+
+PaleCards pale_cards(const Frame& frame, const PipelinePicture& picture) {
+  const std::optional<Stage> on_its_way = stage_on_its_way(frame);
+  const std::optional<Cell> looked_at = frame.looked_at();
+  if (!frame.view().presenting || (!on_its_way && !looked_at)) return 0;
+  const Provenance& provenance = provenance_picture(frame, picture);
+  const auto steps_back = [&](const CardPicture& card) {
+    if (on_its_way) return card.stage > *on_its_way && !is_parameter(card.stage);  // later stages
+    return !shows(card, looked_at->stage) &&
+           std::ranges::none_of(provenance.marks, [&](const SourceMark& mark) { return shows(card, mark.stage); });
+  };
+  PaleCards pale = 0;
+  for (std::size_t i = 0; i < picture.cards.size(); ++i) {
+    if (steps_back(picture.cards[i])) pale |= PaleCards{1} << i;
+  }
+  return pale;
+}
+
 const Scene& pipeline_scene(const Frame& frame, Rect place) {
   const View& view = frame.view();
+  const auto& picture = pipeline_picture(frame, {place.width(), place.height()});
   const auto make = [&] {
-    SceneMaker maker{frame, pipeline_picture(frame, {place.width(), place.height()}), transform_of(view, place)};
-    maker.put();
-    return std::move(maker.scene);
+    Scene scene;
+    CardsMaker{{frame, picture, transform_of(view, place), scene}}.put();
+    return scene;
   };
-  return picture_of_cards(frame, make, place, view.camera, frame.looked_at(), view.pointed, view.pointed_term,
-                          view.reaches, view.step, view.way, view.lesson.hidden);
+  return picture_of_cards_at(frame, pale_cards(frame, *picture), make, place, view.camera, view.step, view.way,
+                             view.lesson.hidden);
 }
 
 }  // namespace headlight

@@ -1,4 +1,5 @@
-// The pipeline's Scene, on a canvas that pans and zooms: cards, arrows, highlights of the pointer and the step player.
+// The pipeline's Scene, on a canvas that pans and zooms: cards and arrows, as far as the step player is; and what is
+// drawn over it.
 #pragma once
 
 #include "ui/base/frame/frame.h"
@@ -19,8 +20,12 @@ struct CanvasTransform {
 /// The transform for the view's camera.
 CanvasTransform transform_of(const View& view, Rect place);
 
-/// The scene, cached. A card's target has its stage, on screen.
+/// The scene, cached. A card's target has its stage, on screen. It does not know what the pointer is on; only in a
+/// presentation, cards that have no part in the current number step back.
 const Scene& pipeline_scene(const Frame& frame, Rect place);
+/// The current cell's sources, or what depends on it, with the words that make way for their arcs; the statistics of
+/// its row; the card that the pointer is on in a formula. Cached for the last places of the pointer.
+const SceneOverlay& pipeline_overlay(const Frame& frame, Rect place);
 
 /// The part of the canvas that the cards have: all of it, in a presentation its upper part, above the current step.
 Rect room_of_cards(const View& view, Rect place);

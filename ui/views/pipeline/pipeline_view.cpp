@@ -90,20 +90,19 @@ void point_at_card(const Frame& frame, const Scene& scene, bool over) {
     if (over && target.action == SceneAction::stage && target.rect.contains(ImGui::GetIO().MousePos))
       stage = target.cell.stage;
   }
-  if (stage == frame.view().pointed_stage) return;
-  frame.show([stage](View& v) { v.pointed_stage = stage; });
+  frame.point(&Pointed::card, stage);
 }
 
 /// Opens the operation of the cell or card under the pointer.
 void go_in(const Frame& frame, const std::optional<Cell>& cell) {
-  const std::optional<Stage> stage = cell ? std::optional(cell->stage) : frame.view().pointed_stage;
+  const std::optional<Stage> stage = cell ? std::optional(cell->stage) : frame.view().pointed.card;
   if (!stage || is_parameter(*stage)) return;
   frame.show([cell, stage = shown_as(*frame.trace(), *stage), trace = frame.document.trace,
               &timeline = frame.timeline](View& view) {
     if (cell) view = with_focus_on(std::move(view), *trace, *cell);
     view.looking.level = Level::operation;
     view.looking.stage = stage;
-    view.hovered.reset();
+    view.pointed.cell.reset();
     if (view.step && timeline.at(*view.step).stage != stage) view.step.reset();
   });
 }
@@ -118,7 +117,7 @@ Rect card_on_screen(const Frame& frame, Rect place, Stage stage) {
 }
 
 void draw_pipeline_still(const Frame& frame, Rect place) {
-  draw_scene(frame, *ImGui::GetWindowDrawList(), pipeline_scene(frame, place));
+  draw_scene(frame, *ImGui::GetWindowDrawList(), pipeline_scene(frame, place), pipeline_overlay(frame, place));
 }
 
 Scene numbers_on_cards(const Frame& frame, Rect place) {
@@ -139,22 +138,23 @@ Scene numbers_on_cards(const Frame& frame, Rect place) {
 
 void draw_pipeline_view(const Frame& frame, Rect place) {
   const Scene& scene = pipeline_scene(frame, place);
+  const SceneOverlay& overlay = pipeline_overlay(frame, place);
   const CanvasTransform transform = transform_of(frame.view(), place);
   zoom_controls(frame, place, transform);  // before the surface, which would otherwise take the pointer
-  const ScenePointer pointer = point_at(frame, "surface", place, scene, {SceneAction::stage});
+  const ScenePointer pointer = point_at(frame, "surface", place, {&scene, &overlay.above}, {SceneAction::stage});
   const SceneTarget* target = pointer.target;
   const std::optional<Cell>& under = pointer.cell;
   // A click on a thumbnail selects its head; its cells matter only for the menu.
   const bool is_cell = under && frame.shows(*under) && target && target->action == SceneAction::stage;
   const std::optional<Cell> cell = is_cell ? under : std::nullopt;
   point_at_card(frame, scene, pointer.over && !cell);
-  if (cell != frame.view().hovered) frame.actions.push_back(Hover{cell});
+  frame.point(&Pointed::cell, cell);
   if (!cell) tell_hint(frame, scene, target);
   if (pointer.clicked) click(frame, target, cell);
   if (pointer.over && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) go_in(frame, cell);
   offer_matrix_menu(frame, target && target->action == SceneAction::head ? under : cell);
-  pan_and_zoom(frame, place, transform, !cell && !frame.view().pointed_stage);
-  draw_scene(frame, *ImGui::GetWindowDrawList(), scene);
+  pan_and_zoom(frame, place, transform, !cell && !frame.view().pointed.card);
+  draw_scene(frame, *ImGui::GetWindowDrawList(), scene, overlay);
 }
 
 }  // namespace headlight

@@ -170,7 +170,7 @@ const Provenance& provenance_picture(const Frame& frame, const PipelinePicture& 
     if (!cell) return Provenance();
     return reaches ? make_reach(*frame.trace(), picture, *cell) : make_provenance(*frame.trace(), picture, *cell);
   };
-  return picture_of_cards(frame, make, picture.size.x, picture.size.y, cell, reaches);
+  return picture_of_cards_at(frame, std::pair(cell, reaches), make, picture.size.x, picture.size.y);
 }
 
 }  // namespace headlight

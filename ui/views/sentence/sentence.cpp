@@ -394,7 +394,7 @@ struct SentenceParts : ScenePart {
 
 Index asking_word(const Trace& trace, const View& view) {
   const Focus focus = focus_of(trace, view);
-  return std::clamp<Index>(view.looking.pointed.value_or(focus.query), 0, trace.dims().n_q - 1);
+  return std::clamp<Index>(view.pointed.word.value_or(focus.query), 0, trace.dims().n_q - 1);
 }
 
 bool may_be_guessed(const Trace& trace, const View& view, Index key) {

@@ -109,7 +109,7 @@ bool may_be_guessed(const Trace& trace, const View& view, Index key);
 /// `place`: the canvas, in screen pixels.
 Scene make_sentence(const SceneContext& context, const SentenceStory& story, Rect place);
 
-/// In the picture cache, which keeps one of each type.
+/// In the picture cache, one for each word that asks.
 struct SentenceScene {
   Scene scene;
 };

@@ -104,7 +104,7 @@ void click(const Frame& frame, const SceneTarget& target) {
         break;
       default: return;
     }
-    looking.pointed.reset();
+    view.pointed.word.reset();
   });
 }
 
@@ -292,16 +292,17 @@ bool says_error(const Frame& frame) {
 }
 
 const Scene* last_sentence_scene(const Frame& frame) {
-  const auto* last = frame.pictures.find<SentenceScene>();
+  const auto* last = frame.pictures.find_last<SentenceScene, Index>();
   return last ? &last->scene : nullptr;
 }
 
 const Scene& sentence_scene(const Frame& frame, Rect place) {
   const View& view = frame.view();
   const SentenceStory& shown = story(frame);
+  const auto make = [&] { return SentenceScene{make_sentence(scene_context(frame), shown, place)}; };
   return frame
-      .picture<SentenceScene>([&] { return SentenceScene{make_sentence(scene_context(frame), shown, place)}; },
-                              view.looking, view.measure, view.selected, view.step, place)
+      .picture_at<SentenceScene>(asking_word(*frame.trace(), view), make, view.looking, view.measure, view.selected,
+                                 view.step, place)
       .scene;
 }
 
@@ -310,7 +311,7 @@ void draw_sentence_view(const Frame& frame, Rect place) {
   const Scene& scene = sentence_scene(frame, place);
   press_enter(frame, scene);
   offer_words(frame, scene);
-  const ScenePointer pointer = point_at(frame, "sentence_surface", place, scene);
+  const ScenePointer pointer = point_at(frame, "sentence_surface", place, {&scene});
   const SceneTarget* target = pointer.target;
   const bool guesses = frame.view().looking.guessing.active;  // about one word, whatever the pointer passes
   const std::optional<Index> word = target && !guesses && !target->link && target->action == SceneAction::query_word
@@ -324,8 +325,8 @@ void draw_sentence_view(const Frame& frame, Rect place) {
   if (pointer.clicked && target) {
     click(frame, *target);
   } else if (const ImVec2 moved = ImGui::GetIO().MouseDelta;  // a resting pointer points at nothing new
-             (moved.x != 0 || moved.y != 0 || !word) && word != frame.view().looking.pointed) {
-    frame.show([word](View& v) { v.looking.pointed = word; });
+             moved.x != 0 || moved.y != 0 || !word) {
+    frame.point(&Pointed::word, word);
   }
   draw_scene_on_way(frame, scene);
   draw_lit(*ImGui::GetWindowDrawList(), scene, target, frame.look, frame.u);

@@ -344,9 +344,10 @@ const OtherPass& other_pass(const Frame& frame) {
 const SentenceStory& sentence_story(const Frame& frame, Index place) {
   const View& v = frame.view();
   const OtherPass& other = other_pass(frame);
-  return frame.pictures.get<SentenceStory>(
-      [&] { return story_of(*frame.trace(), v, place, other); }, frame.document.trace, v.head, v.batch, v.language,
-      v.looking.knocked, v.looking.swapped, v.looking.sampling, place, v.looking.at, asking_word(*frame.trace(), v));
+  return frame.pictures.get_at<SentenceStory>(
+      std::pair(place, asking_word(*frame.trace(), v)), [&] { return story_of(*frame.trace(), v, place, other); },
+      frame.document.trace, v.head, v.batch, v.language, v.looking.knocked, v.looking.swapped, v.looking.sampling,
+      v.looking.at);
 }
 
 void choose_head(const Frame& frame, Index layer, Index head) {
@@ -397,7 +398,7 @@ void write_word(const Frame& frame, const SentenceStory& story, std::optional<In
   frame.show([next = story.next_at + 1](View& v) {
     v.looking.query = next;
     v.looking.key.reset();
-    v.looking.pointed.reset();
+    v.pointed.word.reset();
     v.selected.reset();
   });
 }

@@ -116,10 +116,11 @@ void draw_train_view(const Frame& frame, Rect place) {
   const float pad = (place.width() < 1100 * u ? 18 : 30) * u;
   const TrainScene& made =
       train_scene(frame, story, {{room.min.x + pad, room.min.y + pad}, {room.max.x - pad, room.max.y - pad}});
-  const ScenePointer pointer = point_at(frame, "train_surface", room, made.scene);
+  const ScenePointer pointer = point_at(frame, "train_surface", room, {&made.scene});
   if (pointer.held) drag(frame, story, made);
   draw_scene(frame, *ImGui::GetWindowDrawList(), made.scene);
-  if (const SceneTarget* pressed = press_controls(frame, made.scene)) press(frame, story, *pressed);
+  frame_control(frame, pointer.controls.under);
+  if (pointer.controls.pressed) press(frame, story, *pointer.controls.pressed);
 }
 
 bool press_train_keys(const Frame& frame) {

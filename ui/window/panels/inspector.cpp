@@ -190,7 +190,7 @@ struct InspectorDrawer {
     rule();
     const View& view = frame.view();
     math(picture.formula, formula_points,
-         {look.ink, &frame.look, view.pointed_term ? view.pointed_term : view.pointed_stage});
+         {look.ink, &frame.look, view.pointed.term ? view.pointed.term : view.pointed.card});
     math(picture.numbers, numbers_points, {look.muted, nullptr, {}});
     ImGui::Dummy({0, u});
   }
@@ -236,7 +236,7 @@ struct InspectorDrawer {
       const ImU32 colours[] = {dot.left_colour, dot.right_colour, look.ink};
       const char* kinds[] = {"left", "right", nullptr};
       for (std::size_t r = 0; r < 3; ++r) {
-        if (r < 2 && frame.view().pointed_stage == dot.columns[0][r].cell.stage) {
+        if (r < 2 && frame.view().pointed.card == dot.columns[0][r].cell.stage) {
           list.AddRectFilled({start.x - 4 * u, y}, {start.x + width, y + size.y}, look.field_hover, Corner::cell * u);
         }
         frame.write(Face::bold, TypeSize::body, {start.x, y + 2 * u}, colours[r], *names[r]);
@@ -296,7 +296,7 @@ struct InspectorDrawer {
     bool hovered = false;
     if (link("source", number, at, {width, 18 * u}, hovered)) go_to(source.cell);
     if (hovered) pointed = source.cell;
-    if (hovered || frame.view().pointed_stage == source.cell.stage) {
+    if (hovered || frame.view().pointed.card == source.cell.stage) {
       list.AddRectFilled({at.x - 6 * u, at.y}, {at.x + width + 6 * u, at.y + 18 * u}, look.field_hover,
                          Corner::cell * u);
     }
@@ -341,14 +341,6 @@ struct InspectorDrawer {
     number_line(frame.words("inspector.entropy"), picture.entropy);
   }
 };
-
-void point_at(const Frame& frame, const std::optional<Cell>& cell, const std::optional<Stage>& term) {
-  if (cell == frame.view().pointed && term == frame.view().pointed_term) return;
-  frame.show([cell, term](View& v) {
-    v.pointed = cell;
-    v.pointed_term = term;
-  });
-}
 
 void draw_assumptions(const Frame& frame) {
   if (frame.trace()->inputs.assumptions.empty()) return;
@@ -401,7 +393,8 @@ void draw_inspector(const Frame& frame, Rect place) {
   if (cell && contains(*frame.trace(), *cell)) {
     InspectorDrawer drawer{frame, inspector_picture(frame, *cell, ImGui::GetContentRegionAvail().x)};
     drawer.draw();
-    point_at(frame, drawer.pointed, drawer.pointed_term);
+    frame.point(&Pointed::source, drawer.pointed);
+    frame.point(&Pointed::term, drawer.pointed_term);
   } else {
     if (const std::optional<Stage> stage = stage_on_its_way(frame)) draw_stage_in_progress(frame, *stage);
     note(frame, frame.words("inspector.hint"));

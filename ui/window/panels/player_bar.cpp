@@ -127,8 +127,8 @@ struct TimelineLine {
   /// so that it hides fewer of the names beside it.
   std::pair<float, float> reach_of_current(std::size_t index, float x) const {
     const auto& chapters = timeline.chapters();
-    const auto [from, to] = reach(chapters[index], x);
-    const float over = std::max(0.0f, (to - from - step) / 2);
+    const std::pair<float, float> whole = reach(chapters[index], x);
+    const float from = whole.first, to = whole.second, over = std::max(0.0f, (to - from - step) / 2);
     const auto hidden = [&](float shift) {
       int count = 0;
       if (index > 0) count += reach(chapters[index - 1], x - step).second + apart > from + shift;

@@ -139,6 +139,7 @@ struct Session::State {
   }
 
   void perform(const Action& action) {
+    if (std::holds_alternative<Hover>(action)) return apply(document, action);
     if (lesson_refuses(document, words, action)) return;
     const Scenario scenario = document.scenario;
     const View view = document.view;

@@ -1,0 +1,7 @@
+#include "app/console.h"
+
+namespace headlight {
+
+void begin_console() {}
+
+}  // namespace headlight
