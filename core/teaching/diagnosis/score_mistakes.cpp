@@ -265,7 +265,10 @@ Dropout find_dropout(const Tensor& own, const Tensor& right) {
   const bool in_each_head = right.size(0) * right.size(1) > 1 &&
                             all_agree(kept, kept.slice(0, 0, 1).slice(1, 0, 1).expand(right.shape()).contiguous());
   if (in_each_head) return {};  // dropout draws anew for each head: the same zeros in all of them are a mask
-  return dropped ? Dropout{as_typed(1 - 1 / ratio), Tensor(right.shape(), std::move(keep))} : Dropout{};
+  const float p = as_typed(1 - 1 / ratio);
+  const bool round_number =
+      std::abs(p * 20 - std::round(p * 20)) < 1e-4F;  // 0.1, 0.15: it may have kept all that count
+  return dropped || round_number ? Dropout{p, Tensor(right.shape(), std::move(keep))} : Dropout{};
 }
 
 }  // namespace
@@ -273,14 +276,24 @@ Dropout find_dropout(const Tensor& own, const Tensor& right) {
 Variants dropout_active(const Suspect& suspect) {
   const Trace& run = suspect.run;
   if (run.has(Stage::dropped_weights)) return {};
-  const Tensor own = recover_weights(run, suspect.own);
-  if (!own.defined()) return {};
-  const Dropout found = find_dropout(own, run[Stage::weights]);
-  if (found.p <= 0 || found.p >= 1) return {};
-  const Rule rule = [found](const Trace&, const Usual& usual) { return drop(usual(), found.keep, found.p); };
-  return {{.explanation = "Dropout is on: some weights are 0 and the others are divided by 1 − p, p = " +
-                          shortest(found.p) + ". Call model.eval() before you compare, or pass dropout_p=0.0.",
-           .rules = {{Stage::weights, rule}}}};
+  Variants variants;
+  const auto add = [&](Stage stage, const std::string& where, const Tensor& own) {
+    const Dropout found =
+        own.defined() && own.shape() == run[stage].shape() ? find_dropout(own, run[stage]) : Dropout{};
+    if (found.p <= 0 || found.p >= 1) return;
+    const bool none_dropped =
+        std::ranges::all_of(found.keep.contiguous().values(), [](float kept) { return kept != 0; });
+    const Rule rule = [found](const Trace&, const Usual& usual) { return drop(usual(), found.keep, found.p); };
+    variants.push_back({.explanation = "Dropout is on" + where +
+                                       " are 0 and the others are divided by 1 − p, p = " + shortest(found.p) +
+                                       ". Call model.eval() before you compare, or pass dropout_p=0.0.",
+                        .rules = {{stage, rule}},
+                        .rare = none_dropped});
+  };
+  add(Stage::weights, ": some weights", recover_weights(run, suspect.own));
+  if (const OwnStage* output = suspect.own.find(Stage::output); output && output->fits)
+    add(Stage::output, " after the output projection: some numbers of the output", output->values);
+  return variants;
 }
 
 }  // namespace headlight::mistakes
