@@ -271,6 +271,11 @@ Dropout find_dropout(const Tensor& own, const Tensor& right) {
   return dropped || round_number ? Dropout{p, Tensor(right.shape(), std::move(keep))} : Dropout{};
 }
 
+/// [B, n, d] as [B, 1, n, d].
+Tensor as_heads(const Tensor& x) {
+  return x.rank() == 4 ? x.contiguous() : x.contiguous().view({x.size(0), 1, x.size(1), x.size(2)});
+}
+
 }  // namespace
 
 Variants dropout_active(const Suspect& suspect) {
@@ -278,12 +283,16 @@ Variants dropout_active(const Suspect& suspect) {
   if (run.has(Stage::dropped_weights)) return {};
   Variants variants;
   const auto add = [&](Stage stage, const std::string& where, const Tensor& own) {
-    const Dropout found =
-        own.defined() && own.shape() == run[stage].shape() ? find_dropout(own, run[stage]) : Dropout{};
+    const Dropout found = own.defined() && own.shape() == run[stage].shape()
+                              ? find_dropout(as_heads(own), as_heads(run[stage]))
+                              : Dropout{};
     if (found.p <= 0 || found.p >= 1) return;
     const bool none_dropped =
         std::ranges::all_of(found.keep.contiguous().values(), [](float kept) { return kept != 0; });
-    const Rule rule = [found](const Trace&, const Usual& usual) { return drop(usual(), found.keep, found.p); };
+    const Rule rule = [found](const Trace&, const Usual& usual) {
+      const Tensor right = usual();
+      return drop(as_heads(right), found.keep, found.p).view(right.shape());
+    };
     variants.push_back({.explanation = "Dropout is on" + where +
                                        " are 0 and the others are divided by 1 − p, p = " + shortest(found.p) +
                                        ". Call model.eval() before you compare, or pass dropout_p=0.0.",
