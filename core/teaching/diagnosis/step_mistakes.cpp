@@ -173,6 +173,7 @@ Variants score_steps_reordered(const Suspect& suspect) {
       "The scale comes after the softmax: the weights are scaled, the scores are not. Write weights = (scores * "
       "scale).softmax(dim=-1)."});
   late.settings = [](Scenario& s) { s.scale = 1.0F; };
+  late.rare = true;  // without weights it is a forgotten scale
   late.rules[Stage::weights] = [scale = run.scale](const Trace&, const Usual& usual) {
     return each_number(usual(), [scale](float v) { return v * static_cast<float>(scale); });
   };
