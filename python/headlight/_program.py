@@ -56,12 +56,14 @@ def words_of(options: Mapping[str, Any]) -> List[str]:
         option = "--" + name.rstrip("_").replace("_", "-")
         if hasattr(value, "ndim") and value.ndim > 0:
             value = json.dumps(array_of(value, name).tolist())
+        if isinstance(value, (list, tuple)) and all(isinstance(each, (int, float)) for each in value):
+            value = ",".join(map(str, value))  # valid_lens=[5, 3]
         for each in value if isinstance(value, (list, tuple)) else [value]:
             if each is None or each is False:
                 continue
             if callable(each):
                 raise HeadlightError(f"{name}: a {type(each).__name__} is no value of an option; expected a text or a number")
-            words += [option] if each is True else [option, str(each)]
+            words.append(option if each is True else f"{option}={each}")
     return words
 
 

@@ -161,6 +161,13 @@ def attention(c, m=None):
     s["Q"], s["K"], s["V"] = linear(x_q, W[order[0]], b[order[0]]), linear(x_k, W[order[1]], b[order[1]]), linear(x_v, W[order[2]], b[order[2]])
     if kind == "value_is_key":
         s["V"] = s["K"]
+    if kind == "projection_repeated":
+        need(W["q"].shape == W["k"].shape)
+        made, used = m["pair"]
+        s[made] = linear(x_q if made == "Q" else x_k, W[used], b[used])
+    if kind == "activation" and m["where"] != "output":
+        for each in m["where"]:
+            s[each] = m["function"](s[each])
 
     def split(x, heads, which):
         if kind == "split_without_transpose":
@@ -172,6 +179,7 @@ def attention(c, m=None):
     def swapped(x):  # batch and heads changed places in a view
         return x.transpose(0, 1, 2, 3).reshape(x.shape[1], x.shape[0], *x.shape[2:]).swapaxes(0, 1)
 
+    need(kind != "split_interleaved" or G > 1 or "q" in m["which"])
     q, k, v = s["Q_heads"], s["K_heads"], s["V_heads"] = split(s["Q"], H, "q"), split(s["K"], G, "k"), split(s["V"], G, "v")
     over_heads = kind == "attention_over_heads"
     positions = {"q": np.arange(q.shape[2]) + c["offset"], "k": np.arange(k.shape[2])}
@@ -255,6 +263,9 @@ def attention(c, m=None):
         x = s["scores"] = q @ k.swapaxes(-1, -2)
     else:
         x = s["scores"] = q @ grouped(k).swapaxes(-1, -2)
+    if kind == "keys_by_view":
+        mixed = grouped(k)
+        x = s["scores"] = q @ mixed.reshape(*mixed.shape[:2], mixed.shape[3], mixed.shape[2])
     if kind == "query_key_swapped":
         x = s["scores"] = x.swapaxes(-1, -2)
     scale = c["scale"] or d ** -0.5
@@ -307,7 +318,7 @@ def attention(c, m=None):
         if has[step]:
             s[step + "_scores"] = x
     s["masked_scores"] = x
-    weights = softmax(x, {"softmax_over_queries": 2, "softmax_over_heads": 1}.get(kind, 3))
+    weights = softmax(x, {"softmax_over_queries": 2, "softmax_over_heads": 1, "softmax_over_batch": 0}.get(kind, 3))
     if kind == "softmax_other":
         with np.errstate(all="ignore"):
             weights = m["function"](x)
@@ -318,12 +329,19 @@ def attention(c, m=None):
             weights = 1 / (1 + np.exp(-x))
     if kind == "mask_after_softmax":
         weights = softmax(s.get("biased_scores", s.get("capped_scores", s["scaled_scores"]))) * mask
+    if kind == "one_head":
+        weights = np.repeat(weights[:, :1], H, 1)
+    if kind == "scale_after":
+        weights = softmax(x / scale) * scale
     if kind == "dropout_active":
         weights = weights * m["keep"] / (1 - m["p"])
     s["weights"] = weights
     out = weights @ (v if over_heads else grouped(v))
     if over_heads:
         out = out.swapaxes(1, 2)
+    if kind == "values_kept":
+        need(n_q == n_k)
+        out = grouped(v)
     s["head_outputs"] = out
     if kind == "merge_without_transpose":
         merged = out.reshape(out.shape[0], out.shape[2], -1)
@@ -335,6 +353,10 @@ def attention(c, m=None):
         merged = out.transpose(0, 2, 1, 3).reshape(out.shape[0], out.shape[2], -1)
     s["concat"] = merged
     s["output"] = merged if kind == "no_output_projection" or W["o"] is None else linear(merged, W["o"], b["o"])
+    if kind == "activation" and m["where"] == "output":
+        s["output"] = m["function"](s["output"])
+    if kind == "output_dropped":
+        s["output"] = s["output"] * (m["random"](s["output"].shape) >= m["p"]) / (1 - m["p"])
     if kind == "residual_included":
         s["output"] = s["output"] + p["query"]
         if m.get("normed"):

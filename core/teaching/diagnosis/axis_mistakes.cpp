@@ -31,7 +31,8 @@ Variants attention_over_batch(const Suspect& suspect) {
       "other sequences. " +
       hidden_by(d.batch == d.n_q, "B = n") + "Write nn.MultiheadAttention(..., batch_first=True).";
   Variants variants;
-  for (const bool masked : {true, false}) {
+  for (const auto& [masked, only_output] :
+       {std::pair(true, false), std::pair(true, true), std::pair(false, false), std::pair(false, true)}) {
     if (masked && run.scenario.mask.empty()) continue;
     Variant& variant = variants.emplace_back(Variant{text});
     variant.inputs = [](Inputs& in) {
@@ -49,8 +50,10 @@ Variants attention_over_batch(const Suspect& suspect) {
       if (!masked) s.mask.clear();
     };
     for (const Stage stage :
-         {Stage::query, Stage::key, Stage::value, Stage::Q, Stage::K, Stage::V, Stage::concat, Stage::output})
+         {Stage::output, Stage::query, Stage::key, Stage::value, Stage::Q, Stage::K, Stage::V, Stage::concat}) {
       variant.saved[stage] = first_two_swapped;
+      if (only_output) break;  // the others as they are on the way
+    }
   }
   return variants;
 }

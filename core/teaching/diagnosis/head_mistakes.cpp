@@ -3,6 +3,7 @@
 #include "core/base/tensor/each_matrix.h"
 #include "core/compute/attention/norm_and_rotation.h"
 #include "core/compute/attention/projection.h"
+#include "core/compute/attention/sweep.h"
 #include "core/compute/run/stage_steps.h"
 #include "core/teaching/diagnosis/mistakes.h"
 #include "core/teaching/diagnosis/weight_recovery.h"
@@ -63,6 +64,16 @@ Variants split_without_transpose(const Suspect& suspect) {
                           names.front() + ".view(B, n, H, d_head).transpose(1, 2).";
     variants.push_back(std::move(variant));
   }
+  Variant& keys = variants.emplace_back(
+      Variant{"K is turned into [B, H, d_head, n] by reshape or view alone, which mixes positions with channels. Write "
+              "Q @ K.transpose(-2, -1)."});
+  keys.rules[Stage::scores] = [](const Trace& t, const Usual&) {
+    const Tensor k = t[*t.standing_for(Stage::K_rotated)].contiguous();
+    ScoreSteps steps;
+    steps.queries = t[*t.standing_for(Stage::Q_scaled)];
+    steps.keys = k.view({k.size(0), k.size(1), k.size(3), k.size(2)}).transpose(2, 3).contiguous();
+    return sweep(steps, Stage::scores, Stage::scores, {})[Stage::scores];
+  };
   return variants;
 }
 
@@ -171,6 +182,18 @@ Variants heads_averaged(const Suspect& suspect) {
     variants.push_back(
         {.explanation = "The " + std::string(name(stage)) + mean + "Keep the heads apart: leave out mean(dim=1).",
          .rules = {{stage, average}}});
+  }
+  for (const Index one : {Index{0}, suspect.run.dims().heads - 1}) {
+    const Rule copied = [one](const Trace&, const Usual& usual) {
+      const Tensor heads = usual();
+      return heads.slice(1, one, 1).expand(heads.shape()).contiguous();
+    };
+    for (const Stage stage : {Stage::weights, Stage::head_outputs, Stage::Q_heads}) {
+      variants.push_back({.explanation = "The " + std::string(name(stage)) + " of head " + std::to_string(one) +
+                                         " stand in each head's place. Keep the heads apart: leave out [:, " +
+                                         std::to_string(one) + "].",
+                          .rules = {{stage, copied}}});
+    }
   }
   return variants;
 }

@@ -187,7 +187,10 @@ std::string typed(float fill) {
 
 Variant filled_with(float fill) {
   const bool leaks = fill > -1e3F;
-  const std::string start = "Masked scores are set to " + typed(fill);
+  const std::string start = "Masked scores are set to " + typed(fill) +
+                            (fill > 0 && fill < 1e-5F ? ", or to 0, as scores * mask does"
+                             : fill >= 1e4F           ? " or another large number"
+                                                      : "");
   Variant variant{leaks
                       ? start +
                             ", which the softmax does not turn into 0, so that masked keys get weight. Write "

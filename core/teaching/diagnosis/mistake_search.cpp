@@ -298,6 +298,19 @@ std::vector<Finding> Search::pair(const Base& base, std::size_t from, bool only_
   return {};
 }
 
+/// Keeps the candidates that reproduce all stages before place `next`. Where there are none, those that reproduce
+/// `stage` by changing nothing after it: rounding may have grown on the way to the stages that follow from the user's
+/// own.
+void keep_explaining(std::vector<Candidate>& found, Stage stage, std::size_t next) {
+  const auto reaches = [next](const Candidate& c) { return c.reproduction.end >= next; };
+  const auto only_before = [stage](const Candidate& c) {
+    const bool earlier = std::ranges::all_of(c.variant.rules, [&](const auto& rule) { return rule.first <= stage; });
+    return earlier && c.variant.saved.empty();
+  };
+  const bool any = std::ranges::any_of(found, reaches);
+  std::erase_if(found, [&](const Candidate& c) { return any ? !reaches(c) : !only_before(c); });
+}
+
 void Search::find(Base base, std::vector<Wrong>& wrongs) {
   std::size_t at = evidence_.first_difference(*base.run, 0);
   while (at < evidence_.size() && wrongs.size() < most_wrongs) {
@@ -309,7 +322,7 @@ void Search::find(Base base, std::vector<Wrong>& wrongs) {
     }
     // Stages that agree once they are computed from the wrong stage need no further explanation.
     std::size_t next = evidence_.first_difference(*evidence_.taken_over(base, at + 1, run_).run, at + 1);
-    std::erase_if(found, [&](const Candidate& c) { return c.reproduction.end < next; });
+    keep_explaining(found, evidence_.stage(at), next);
     for (const Candidate& candidate : found) next = std::max(next, candidate.reproduction.end);
     wrong.findings = best_of(std::move(found));
     const std::size_t next_difference = evidence_.first_difference(*base.run, at + 1);

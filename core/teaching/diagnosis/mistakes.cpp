@@ -48,6 +48,7 @@ std::span<const Mistake> all_mistakes() {
       {"softmax_twice", mistakes::softmax_twice},
       {"step_missing", mistakes::softmax_missing},
       {"softmax_wrong", mistakes::softmax_wrong},
+      {"step_missing", mistakes::values_not_gathered},
       {"sigmoid_weights", mistakes::sigmoid_weights},
       {"rope_pairing", mistakes::rope_pairing, step},
       {"wrong_parameter", mistakes::rope_base, step},
@@ -81,6 +82,7 @@ std::span<const Mistake> all_mistakes() {
       {"weight_not_transposed", mistakes::weight_not_transposed},
       {"query_key_swapped", mistakes::query_key_swapped},
       {"value_is_key", mistakes::value_is_key},
+      {"projection_repeated", mistakes::projection_repeated},
       {"key_value_swapped", mistakes::key_value_swapped},
       {"wrong_input", mistakes::wrong_input},
       {"weights_transposed", mistakes::weights_transposed},
@@ -94,6 +96,7 @@ std::span<const Mistake> all_mistakes() {
       {"mask_finite_fill", mistakes::mask_finite_fill, mask},
       {"dropout_active", mistakes::dropout_active},
       {"wrong_parameter", mistakes::heads_off},
+      {"step_added", mistakes::step_added},
       {"constant_factor", mistakes::constant_factor},
   };
   return table;

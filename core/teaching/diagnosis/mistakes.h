@@ -73,7 +73,8 @@ using Find = Variants(const Suspect& suspect);
 Find no_scale, scale_by_d_model, scale_multiplied, scale_without_root, query_key_swapped, weights_transposed,
     dropout_active, constant_factor;
 // softmax_mistakes.cpp
-Find softmax_over_queries, softmax_over_heads, sigmoid_weights, softmax_twice, softmax_missing, softmax_wrong;
+Find softmax_over_queries, softmax_over_heads, sigmoid_weights, softmax_twice, softmax_missing, softmax_wrong,
+    values_not_gathered;
 // mask_mistakes.cpp
 Find mask_inverted, mask_ignored, mask_after_softmax, mask_finite_fill, causal_excludes_self, causal_sees_next,
     causal_wrong_corner, mask_transposed, padding_on_queries;
@@ -99,7 +100,9 @@ Find split_without_transpose, merge_without_transpose, merge_permuted, rope_pair
     heads_averaged;
 // projection_mistakes.cpp
 Find weight_not_transposed, bias_missing, bias_twice, bias_exchanged, no_output_projection, residual_included,
-    value_is_key, key_value_swapped, wrong_input;
+    value_is_key, key_value_swapped, projection_repeated, wrong_input;
+// added_steps.cpp
+Find step_added;
 
 /// The scores that the mask is applied to, in a partly computed run.
 const Tensor& scores_before_mask(const Trace& so_far);

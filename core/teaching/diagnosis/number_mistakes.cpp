@@ -144,6 +144,7 @@ Variants groups_off(const Suspect& suspect) {
         [size = d.heads / used](Index h) { return h / size; });
   }
   const Index n = d.kv_heads, size = d.groups();
+  if (!grouped) add(" of head 0 serve all heads", [](Index) { return Index{0}; });
   add(" are in the reverse order", [n, size](Index h) { return n - 1 - h / size; });
   for (const Index by : {Index{1}, n - 1}) {
     if (n > 2) add(" are those of the next head", [=](Index h) { return (h / size + by) % n; });

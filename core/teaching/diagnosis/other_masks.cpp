@@ -143,6 +143,20 @@ Variants mask_of_other_sequence(const Suspect& suspect) {
     masks.push_back({rearranged(mask, [&, one](Index, Index h) { return std::pair(one, h); }),
                      "Every sequence is given the mask of sequence " + std::to_string(one) + ". " + write});
   }
+  const Index n_q = mask.size(2);
+  const Tensor cells = mask.contiguous();
+  if (batch == n_q)
+    masks.push_back(
+        {mask_of(mask.shape(), [&](Index, Index h, Index q, Index k) { return cells.matrix(q, h)(n_q - 1, k) != 0; }),
+         "The padding mask [B, n_k] is broadcast as [n_q, n_k]: query q uses the mask of sequence q. Here B = "
+         "n_q, so that no shape shows it. " +
+             write});
+  if (batch == heads)
+    masks.push_back(
+        {rearranged(mask, [](Index, Index h) { return std::pair(h, h); }),
+         "The masks of the sequences are broadcast over the heads: head h uses the mask of sequence h. Here B = "
+         "H, so that no shape shows it. " +
+             write});
   // A mask without any padding is rather forgotten than another sequence's.
   if (const std::optional<MaskParts> parts = parts_of(suspect)) {
     const Tensor unpadded = mask_of(parts->shape, [&](Index, Index, Index q, Index k) { return parts->holds(q, k); });
@@ -243,22 +257,23 @@ std::vector<OtherMask> likely_masks(const MaskParts& parts, const Tensor& valid_
 Variants mask_wrong(const Suspect& suspect) {
   const Tensor& mask = suspect.run[Stage::mask];
   if (!mask.defined()) return {};
-  std::vector<OtherMask> masks;
+  std::vector<OtherMask> masks, likely;
+  if (const std::optional<MaskParts> parts = parts_of(suspect))
+    likely = likely_masks(*parts, suspect.run.inputs.valid_lens);
+  for (OtherMask& other : likely) other.explanation = "The mask is another one. " + other.explanation;
   if (suspect.seen_mask.defined()) {
     const std::optional<MaskWords> words = mask_in_words(mask);
     const Tensor seen = completed(suspect.seen_mask, mask);
     const std::optional<MaskWords> yours = mask_in_words(seen);
+    const auto same = std::ranges::find_if(likely, [&](const OtherMask& m) { return all_agree(m.cells, seen); });
+    const bool in_cells = yours || same == likely.end();
     masks.push_back({seen,
-                     "The mask is another one: " + difference_in_words(seen, mask) +
-                         (words ? "; this run's is " + words->expression + "." : "."),
+                     in_cells ? "The mask is another one: " + difference_in_words(seen, mask) +
+                                    (words ? "; this run's is " + words->expression + "." : ".")
+                              : same->explanation,
                      yours ? yours->expression : "", words && yours ? words->expression : ""});
   } else {
-    if (const std::optional<MaskParts> parts = parts_of(suspect)) {
-      for (OtherMask& other : likely_masks(*parts, suspect.run.inputs.valid_lens)) {
-        other.explanation = "The mask is another one. " + other.explanation;
-        masks.push_back(std::move(other));
-      }
-    }
+    masks = likely;
     const Index heads = mask.size(1);
     const std::string of_head = "The mask is another one: each head has the mask of another head.";
     for (Index by = 1; by < std::min<Index>(heads, 16); ++by)

@@ -150,6 +150,14 @@ Variants no_output_projection(const Suspect& suspect) {
 Variants residual_included(const Suspect& suspect) {
   const Tensor& x = suspect.run[Stage::query];
   Variants variants;
+  if (suspect.run.has(Stage::Q_heads)) {
+    const Rule with_queries = [](const Trace& t, const Usual& usual) {
+      return sum(usual(), t[*t.standing_for(Stage::Q_scaled)]);
+    };
+    if (suspect.run[Stage::Q_heads].shape() == suspect.run[Stage::head_outputs].shape())
+      variants.push_back({.explanation = "The queries are added to what the heads gather. Write weights @ V.",
+                          .rules = {{Stage::head_outputs, with_queries}}});
+  }
   for (const Tensor& added : {x, residual_of(suspect.run)}) {
     if (!added.defined() || added.shape() != suspect.run[Stage::output].shape()) continue;
     const auto with_input = [added](const Trace&, const Usual& usual) { return sum(usual(), added); };
@@ -185,6 +193,21 @@ Variants value_is_key(const Suspect& suspect) {
     };
     variants.push_back({.explanation = "The weights gather the keys in place of the values. Write weights @ V.",
                         .rules = {{Stage::head_outputs, gathered}}});
+  }
+  return variants;
+}
+
+Variants projection_repeated(const Suspect& suspect) {
+  Variants variants;
+  for (const auto& [made, used] :
+       {std::pair(1, 0), std::pair(0, 1), std::pair(2, 0), std::pair(0, 2), std::pair(1, 2)}) {
+    const Projection &own = projections[made], &other = projections[used];
+    const Tensor &right = suspect.run[own.weight], &wrong = suspect.run[other.weight];
+    if (!right.defined() || !wrong.defined() || right.shape() != wrong.shape()) continue;
+    variants.push_back({.explanation = std::string(name(own.made)) + " is made with the weights of " + other.linear +
+                                       ", as " + std::string(name(other.made)) + " is. Write " +
+                                       std::string(name(own.made)) + " = " + own.linear + "(x).",
+                        .rules = {{own.made, projected(own.from, other.weight, other.bias)}}});
   }
   return variants;
 }

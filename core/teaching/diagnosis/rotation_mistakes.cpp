@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/base/tensor/each_matrix.h"
 #include "core/base/text/number_text.h"
 #include "core/compute/attention/norm_and_rotation.h"
 #include "core/compute/attention/projection.h"
@@ -121,11 +122,11 @@ Variants rope_sign(const Suspect& suspect) {
   Variants variants;
   for (const Side side : {Side::both, Side::queries, Side::keys}) {
     const std::string whose = side == Side::both ? "queries and keys" : side == Side::queries ? "queries" : "keys";
-    variants.push_back(
-        {.explanation = "The rotary embedding turns the " + whose +
-                        " the other way: the sign of sin is wrong. Write torch.cat((x1 * cos - x2 * sin, "
-                        "x1 * sin + x2 * cos), -1).",
-         .rules = rotated_by(turned_back, side)});
+    variants.push_back({.explanation = "The rotary embedding turns the " + whose +
+                                       " the other way: the sign of sin is wrong, or cos and sin have changed places. "
+                                       "Write torch.cat((x1 * cos - x2 * sin, "
+                                       "x1 * sin + x2 * cos), -1).",
+                        .rules = rotated_by(turned_back, side)});
   }
   return variants;
 }
@@ -134,6 +135,23 @@ namespace {
 
 constexpr std::array<std::pair<Stage, Stage>, 2> rotations{
     {{Stage::Q_rotated, Stage::Q_normed}, {Stage::K_rotated, Stage::K_normed}}};
+
+/// Each pair (a, b) as (a cos θ + b sin θ, a sin θ + b cos θ): rotate_half without its minus.
+Tensor turned_without_minus(const Tensor& heads, Rotation rotation) {
+  const Tensor once = rotate(heads, rotation);
+  std::vector<double> back = rotation.frequencies;
+  for (double& each : back) each = -each;
+  rotation.frequencies = back;
+  const Tensor other = rotate(heads, rotation);
+  std::size_t at = 0;
+  const auto d = static_cast<std::size_t>(heads.size(3)), turned = static_cast<std::size_t>(rotation.turned());
+  return each_number(once, [&](float v) {
+    const std::size_t i = at % d;
+    const bool first = i < turned && rotation.pair_of(static_cast<Index>(i)).first == static_cast<Index>(i);
+    const float mirrored = other.values()[at++];  // a cos θ + b sin θ in the place of the first
+    return first ? mirrored : v;
+  });
+}
 
 /// The pairs of this rotation, but each channel by the angle that it would have in the other pairing.
 Tensor turned_with_mixed_angles(const Tensor& heads, const Rotation& rotation) {
@@ -181,6 +199,14 @@ Variants rope_formula(const Suspect& suspect) {
       "The rotary embedding is applied twice. Write q, k = apply_rotary(q, cos, sin), apply_rotary(k, cos, sin)."});
   for (const Stage stage : {Stage::Q_rotated, Stage::K_rotated})
     twice.rules[stage] = [stage](const Trace& t, const Usual& usual) { return rotate(usual(), rotation_of(t, stage)); };
+  Variant& plus = variants.emplace_back(
+      Variant{"The rotary embedding has no minus: both channels of a pair are added to each other, so that lengths "
+              "change. Write torch.cat((x1 * cos - x2 * sin, x1 * sin + x2 * cos), -1)."});
+  for (const auto& [stage, from] : rotations) {
+    plus.rules[stage] = [stage = stage, from = from](const Trace& t, const Usual&) {
+      return turned_without_minus(t[*t.standing_for(from)], rotation_of(t, stage));
+    };
+  }
   Variant& mixed = variants.emplace_back(Variant{
       run.scenario.rope == Rope::half
           ? "The angles belong to neighbouring channels (freqs.repeat_interleave(2)), but the halves are turned. "

@@ -280,22 +280,36 @@ Dropout find_dropout(const Tensor& own, const Tensor& right) {
   return {p, Tensor(right.shape(), std::move(keep)), true};
 }
 
+/// [B, n, d] as [B, 1, n, d].
+Tensor as_heads(const Tensor& x) {
+  return x.rank() == 4 ? x.contiguous() : x.contiguous().view({x.size(0), 1, x.size(1), x.size(2)});
+}
+
 }  // namespace
 
 Variants dropout_active(const Suspect& suspect) {
   const Trace& run = suspect.run;
   if (run.has(Stage::dropped_weights)) return {};
-  const Tensor own = recover_weights(run, suspect.own);
-  if (!own.defined()) return {};
-  const Dropout found = find_dropout(own, run[Stage::weights]);
-  if (found.p <= 0 || found.p >= 1) return {};
-  const Rule rule = [found](const Trace&, const Usual& usual) { return drop(usual(), found.keep, found.p); };
-  const std::string what =
-      found.dropped ? "Dropout is on: some weights are 0 and the others are divided by 1 − p, p = "
-                    : "Dropout may be on, with no weight dropped in this run: all are divided by 1 − p, p = ";
-  return {{.explanation = what + shortest(found.p) + ". Call model.eval() before you compare, or pass dropout_p=0.0.",
-           .rules = {{Stage::weights, rule}},
-           .rare = !found.dropped}};
+  Variants variants;
+  const auto add = [&](Stage stage, const std::string& numbers, const Tensor& own) {
+    if (!own.defined() || own.shape() != run[stage].shape()) return;
+    const Dropout found = find_dropout(as_heads(own), as_heads(run[stage]));
+    if (found.p <= 0 || found.p >= 1) return;
+    const Rule rule = [found](const Trace&, const Usual& usual) {
+      const Tensor right = usual();
+      return drop(as_heads(right), found.keep, found.p).view(right.shape());
+    };
+    const std::string what = found.dropped ? "Dropout is on: some " + numbers + " are 0 and the others are"
+                                           : "Dropout may be on, with nothing dropped here: all " + numbers + " are";
+    variants.push_back({.explanation = what + " divided by 1 − p, p = " + shortest(found.p) +
+                                       ". Call model.eval() before you compare, or pass dropout_p=0.0.",
+                        .rules = {{stage, rule}},
+                        .rare = !found.dropped});
+  };
+  add(Stage::weights, "weights", recover_weights(run, suspect.own));
+  if (const OwnStage* output = suspect.own.find(Stage::output); output && output->fits)
+    add(Stage::output, "numbers of the output", output->values);
+  return variants;
 }
 
 }  // namespace headlight::mistakes

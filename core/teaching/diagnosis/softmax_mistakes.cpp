@@ -111,9 +111,24 @@ Variants softmax_missing(const Suspect&) {
   return variants;
 }
 
-Variants softmax_wrong(const Suspect&) {
+Variants values_not_gathered(const Suspect& suspect) {
+  const Dims& d = suspect.run.dims();
+  if (d.n_q != d.n_k) return {};
+  const Rule own = [](const Trace& t, const Usual& usual) { return with_heads_of(usual(), t[Stage::V_heads]); };
+  return {{.explanation = "The values are not gathered: each query keeps its own value, as einsum(\"bhqk,bhqd->bhqd\") "
+                          "gives it. Write weights @ V.",
+           .rules = {{Stage::head_outputs, own}}}};
+}
+
+Variants softmax_wrong(const Suspect& suspect) {
   Variants variants;
   const auto add = [&](const std::string& what, const OfScores& made) { variants.push_back(instead(what, made)); };
+  if (suspect.run.dims().batch > 1)
+    add("The softmax runs over the batch: a cell's weights in all sequences sum to one instead of a row's.",
+        [](const Tensor& scores) { return softmax_over(scores, 0); });
+  add("Negative scores are set to 0 before the softmax, as a ReLU does.", [](const Tensor& scores) {
+    return softmax(each_number(scores, [](float v) { return std::isfinite(v) ? std::max(v, 0.0F) : v; }));
+  });
   add("The weights are the logarithms of a softmax, log_softmax.", rows([](std::span<float> row) {
         const float top = highest(row);
         double sum = 0;

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <variant>
 
+#include "core/base/tensor/each_matrix.h"
 #include "core/compute/attention/norm_and_rotation.h"
 #include "core/compute/attention/sweep.h"
 #include "core/compute/run/stage_steps.h"
@@ -168,6 +169,14 @@ Variants score_steps_reordered(const Suspect& suspect) {
                                                     const Tensor&) { return after(steps, run, run[Stage::mask]); };
     variants.push_back(std::move(saved_at_once));
   }
+  Variant& late = variants.emplace_back(Variant{
+      "The scale comes after the softmax: the weights are scaled, the scores are not. Write weights = (scores * "
+      "scale).softmax(dim=-1)."});
+  late.settings = [](Scenario& s) { s.scale = 1.0F; };
+  late.rare = true;  // without weights it is a forgotten scale
+  late.rules[Stage::weights] = [scale = run.scale](const Trace&, const Usual& usual) {
+    return each_number(usual(), [scale](float v) { return v * static_cast<float>(scale); });
+  };
   return variants;
 }
 
