@@ -26,7 +26,7 @@ configure() {
   shift 2
   # shellcheck disable=SC2086  # a command and its options, split at blanks
   quietly $cmake -G Ninja -S "$from" -B "$made/$name" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="$flags" \
-    -DCMAKE_CXX_FLAGS="$flags" -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_INSTALL_LIBDIR=lib -DBUILD_SHARED_LIBS=OFF "$@"
+    -DCMAKE_CXX_FLAGS="$flags" -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_INSTALL_LIBDIR:STRING=lib -DBUILD_SHARED_LIBS=OFF "$@"
   quietly cmake --build "$made/$name" --target install
 }
 
