@@ -187,7 +187,7 @@ void settle_rounding(const std::shared_ptr<const Trace>& run, const OwnStages& o
 void search(const std::shared_ptr<const Trace>& run, const OwnStages& own, const std::vector<Stage>& except,
             const Run& how, const TimeLimit& limit, const Trying& trying, Comparison& result) {
   const OwnStages all = with_fill_of_run(own, *run);
-  find_mistakes({run, {}}, all, Evidence(all, except), how, limit, trying, result.wrongs);
+  result.complete = find_mistakes({run, {}}, all, Evidence(all, except), how, limit, trying, result.wrongs);
 }
 
 bool nothing_found(const Comparison& comparison) {
@@ -237,7 +237,7 @@ Comparison compare(const std::shared_ptr<const Trace>& trace, const OwnStages& o
       search_under_causal_mask(*masked, own, timed, limit, trying, result);
     if (result.assumed && result.assumed->doubt)
       result.wrongs.push_back({result.assumed->seen_in, {*result.assumed->doubt}});
-    result.complete = !limit.is_up();
+    result.complete = result.complete && !limit.is_up();
   } catch (const Cancelled&) {
     if (!limit.is_up()) throw;
     if (result.wrongs.empty() && !result.agrees()) result.wrongs.push_back({result.first_difference()->stage, {}});

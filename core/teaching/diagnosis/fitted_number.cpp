@@ -25,6 +25,8 @@ class Fitting {
   Fit best() const {
     const double low = std::log(number_.low), high = std::log(number_.high), step = (high - low) / grid_points;
     Fit best{number_.low, INFINITY};
+    if (number_.seen) take(*number_.seen, best);
+    if (best.misfit <= rounding) return best;
     for (int i = 0; i <= grid_points; ++i) take(std::exp(low + i * step), best);
     for (const double value : number_.usual) take(value, best);
     double a = std::log(best.value) - step, b = std::log(best.value) + step;

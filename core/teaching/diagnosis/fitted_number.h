@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@ struct Number {
   double now = 0;                         ///< this run's
   double low = 0, high = 0;               ///< both positive: the search is over the logarithm
   std::vector<double> usual{};            ///< numbers that people type
+  std::optional<double> seen{};           ///< the number that the user's stages show, tried before the search
   std::function<Variant(double)> with{};  ///< the computation with another number, without explanation
   std::function<std::string(const std::string& number)> words{};  ///< the explanation
 };

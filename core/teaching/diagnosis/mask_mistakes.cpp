@@ -86,10 +86,9 @@ bool is_padded(const MatrixView& mask, Index offset) {
   return false;
 }
 
-/// One cell of the changed mask. `unseen`: whether keys that no query sees count as allowed.
-bool changed_cell(const MatrixView& mask, Index q, Index k, const Corner& corner, CausalChange change, bool unseen) {
+/// One cell of the changed mask. `may`: whether a query may attend to this key where the change lets it.
+bool changed_cell(const MatrixView& mask, Index q, Index k, const Corner& corner, CausalChange change, bool may) {
   const bool attends = mask(q, k) != 0;
-  const bool may = unseen || is_seen(mask, k);
   switch (change) {
     case CausalChange::excludes_self: return attends && k < q + corner.offset;
     case CausalChange::sees_next: return attends || (k == q + corner.offset + 1 && may);
@@ -104,8 +103,11 @@ Tensor changed(const Tensor& mask, const Corner& corner, CausalChange change, Un
   each_matrix(mask, [&](const MatrixView& m, Index, Index) {
     const bool allowed =
         unseen == Unseen::there || (unseen == Unseen::there_unless_padded && !is_padded(m, corner.offset));
+    std::vector<bool> may;
+    for (Index k = 0; k < m.cols; ++k) may.push_back(allowed || is_seen(m, k));
     for (Index q = 0; q < m.rows; ++q) {
-      for (Index k = 0; k < m.cols; ++k) values.push_back(changed_cell(m, q, k, corner, change, allowed) ? 1 : 0);
+      for (Index k = 0; k < m.cols; ++k)
+        values.push_back(changed_cell(m, q, k, corner, change, may[static_cast<std::size_t>(k)]) ? 1 : 0);
     }
   });
   return Tensor(mask.shape(), std::move(values));

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t most_wrongs = 4;
 constexpr double pair_seconds = 1.5;  // two mistakes at once have thousands of combinations
+constexpr double more_seconds = 0.4;  // for others that explain as much, where one explains every stage
 
 struct Candidate {
   Finding finding;
@@ -29,11 +30,16 @@ class Search {
 
   /// Adds to `wrongs` what it finds within the time limit.
   void find(Base base, std::vector<Wrong>& wrongs);
+  /// Whether time has ended the search.
+  bool is_late() const { return limit_.is_up() || (explained_ && explained_->is_up()); }
 
  private:
   std::vector<Candidate> candidates(const Base& base, std::size_t from);
-  /// `strict`: only those that contradict no earlier stage, which are refuted sooner.
-  void add_candidates(const Base& base, std::size_t from, std::vector<Candidate>& found, bool strict);
+  /// `strict`: only those that contradict no earlier stage, which are refuted sooner. `after`: only those that change
+  /// nothing up to this stage.
+  void add_candidates(const Base& base, std::size_t from, std::vector<Candidate>& found, bool strict,
+                      std::optional<Stage> after = {});
+  std::optional<Stage> agreed_in_large(const Base& base, std::size_t from) const;
   std::vector<Candidate> with_other_fills(const Base& base, std::size_t from);
   std::vector<Finding> pair_with_seen_mask(const Base& base, std::size_t from);
   std::vector<Finding> pair(const Base& base, std::size_t from, bool only_last_differs);
@@ -51,6 +57,7 @@ class Search {
   const Run& run_;
   const TimeLimit& limit_;
   const Trying& trying_;
+  std::optional<TimeLimit> explained_{};  ///< since one mistake explains every stage
 };
 
 Evidence::Reproduction Search::reproduce(const Base& base, const Variant& variant, std::size_t from,
@@ -110,15 +117,34 @@ Finding finding_of(const Mistake& mistake, const Variant& variant) {
   return {mistake.id, variant.explanation, variant.harmless, variant.yours, variant.here};
 }
 
-/// Tries each mistake and keeps its best variant.
-void Search::add_candidates(const Base& base, std::size_t from, std::vector<Candidate>& found, bool strict) {
+/// Whether the mistake can change this stage of the run: one with the mask changes none before it.
+bool can_change(const Mistake& mistake, Stage stage) {
+  return mistake.kind != Mistake::Kind::mask || stage >= Stage::mask;
+}
+
+/// The last stage before `from` that the user saved, in inputs so large that a run takes a tenth of a second; else
+/// none. Mistakes that begin after it are tried first: no other can agree with it unless its change is not seen there.
+std::optional<Stage> Search::agreed_in_large(const Base& base, std::size_t from) const {
+  constexpr Index large = 1 << 24;
+  const Dims& d = base.run->dims();
+  return from > 0 && d.batch * d.heads * d.n_q * d.n_k >= large ? std::optional(evidence_.stage(from - 1))
+                                                                : std::nullopt;
+}
+
+/// Tries each mistake that can change the stage and keeps its best variant.
+void Search::add_candidates(const Base& base, std::size_t from, std::vector<Candidate>& found, bool strict,
+                            std::optional<Stage> after) {
   const Suspect suspect = suspect_in(base, from);
   for (const Mistake& mistake : all_mistakes()) {
-    if (limit_.is_up()) return;
+    if (is_late()) return;
+    if (!can_change(mistake, evidence_.stage(from))) continue;
+    if (after >= Stage::weights && mistake.kind == Mistake::Kind::mask) continue;
     if (trying_) trying_(mistake.id);
     std::optional<Candidate> best;
     for (Variant& variant : variants_in(mistake, suspect)) {
-      if (limit_.is_up()) break;
+      if (is_late()) break;
+      if (first_changed(variant) > evidence_.stage(from)) continue;
+      if (after && !variant.settings && first_changed(variant) <= *after) continue;
       const Evidence::Reproduction reproduction = reproduce(base, variant, from, strict);
       if (!reproduction.first || reproduction.gained == 0) continue;
       if (best && !is_better(reproduction, best->reproduction) && !is_closer(reproduction, best->reproduction))
@@ -126,7 +152,9 @@ void Search::add_candidates(const Base& base, std::size_t from, std::vector<Cand
       Finding finding = finding_of(mistake, variant);
       best = Candidate{std::move(finding), std::move(variant), reproduction};
     }
-    if (best) found.push_back(std::move(*best));
+    if (!best) continue;
+    found.push_back(std::move(*best));
+    if (!explained_ && explains_all(found)) explained_.emplace(more_seconds, run_.stop);
   }
 }
 
@@ -157,6 +185,9 @@ std::vector<Candidate> Search::with_other_fills(const Base& base, std::size_t fr
 
 std::vector<Candidate> Search::candidates(const Base& base, std::size_t from) {
   std::vector<Candidate> found;
+  if (const std::optional<Stage> agreed = agreed_in_large(base, from)) add_candidates(base, from, found, true, agreed);
+  if (explains_all(found)) return found;
+  found.clear();
   add_candidates(base, from, found, true);
   if (explains_all(found)) return found;
   if (from > 0 && found.empty()) add_candidates(base, from, found, false);
@@ -271,9 +302,13 @@ void Search::find(Base base, std::vector<Wrong>& wrongs) {
   std::size_t at = evidence_.first_difference(*base.run, 0);
   while (at < evidence_.size() && wrongs.size() < most_wrongs) {
     Wrong& wrong = wrongs.emplace_back(Wrong{evidence_.stage(at), {}});
+    std::vector<Candidate> found = candidates(base, at);
+    if (explains_all(found)) {
+      wrong.findings = best_of(std::move(found));
+      return;
+    }
     // Stages that agree once they are computed from the wrong stage need no further explanation.
     std::size_t next = evidence_.first_difference(*evidence_.taken_over(base, at + 1, run_).run, at + 1);
-    std::vector<Candidate> found = candidates(base, at);
     std::erase_if(found, [&](const Candidate& c) { return c.reproduction.end < next; });
     for (const Candidate& candidate : found) next = std::max(next, candidate.reproduction.end);
     wrong.findings = best_of(std::move(found));
@@ -301,9 +336,11 @@ void Search::find(Base base, std::vector<Wrong>& wrongs) {
 
 }  // namespace
 
-void find_mistakes(Base base, const OwnStages& own, const Evidence& evidence, const Run& run, const TimeLimit& limit,
+bool find_mistakes(Base base, const OwnStages& own, const Evidence& evidence, const Run& run, const TimeLimit& limit,
                    const Trying& trying, std::vector<Wrong>& wrongs) {
-  Search(own, evidence, run, limit, trying).find(std::move(base), wrongs);
+  Search search(own, evidence, run, limit, trying);
+  search.find(std::move(base), wrongs);
+  return !search.is_late();
 }
 
 }  // namespace headlight

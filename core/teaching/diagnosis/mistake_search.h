@@ -15,8 +15,9 @@ namespace headlight {
 using Trying = std::function<void(std::string_view)>;
 
 /// Adds to `wrongs` the stages that differ from `base`, and the mistakes that explain them, as far as it finds them
-/// within the time limit. `run` must stop when the limit is reached.
-void find_mistakes(Base base, const OwnStages& own, const Evidence& evidence, const Run& run, const TimeLimit& limit,
+/// within the time limit; once one explains every stage, it looks for others only briefly. `run` must stop when the
+/// limit is reached. Returns whether all known mistakes were tried.
+bool find_mistakes(Base base, const OwnStages& own, const Evidence& evidence, const Run& run, const TimeLimit& limit,
                    const Trying& trying, std::vector<Wrong>& wrongs);
 
 }  // namespace headlight

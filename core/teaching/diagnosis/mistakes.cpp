@@ -99,6 +99,14 @@ std::span<const Mistake> all_mistakes() {
   return table;
 }
 
+Stage first_changed(const Variant& variant) {
+  if (variant.settings || variant.inputs) return Stage::query;
+  Stage first = Stage::output;
+  if (!variant.rules.empty()) first = std::min(first, variant.rules.begin()->first);
+  if (!variant.saved.empty()) first = std::min(first, variant.saved.begin()->first);
+  return first;
+}
+
 namespace mistakes {
 
 const Tensor& scores_before_mask(const Trace& so_far) {

@@ -29,6 +29,9 @@ struct Variant {
   std::string yours{}, here{};            ///< the number or the code that differs: the user's, and this run's; or ""
 };
 
+/// The first stage that the variant changes, as computed or as saved; the first of all where settings or inputs change.
+Stage first_changed(const Variant& variant);
+
 /// The settings of a run with this fill, also in rows that may attend to no key.
 std::function<void(Scenario&)> with_fill(float fill);
 

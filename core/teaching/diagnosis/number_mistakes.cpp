@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "core/base/tensor/each_matrix.h"
 #include "core/base/text/number_text.h"
@@ -9,8 +10,21 @@
 #include "core/compute/run/stage_steps.h"
 #include "core/teaching/diagnosis/fitted_number.h"
 #include "core/teaching/diagnosis/mistakes.h"
+#include "core/teaching/diagnosis/reproduction.h"
 
 namespace headlight::mistakes {
+
+namespace {
+
+/// The scale of the user's scaled scores, if they are proportional to the run's.
+std::optional<double> scale_seen(const Suspect& suspect) {
+  const OwnStage* own = suspect.own.find(Stage::scaled_scores);
+  if (!own || !own->fits || !suspect.run.has(Stage::scaled_scores)) return {};
+  const auto factor = factor_between(own->values, suspect.run[Stage::scaled_scores], own->slack);
+  return factor ? std::optional(*factor * static_cast<double>(suspect.run.scale)) : std::nullopt;
+}
+
+}  // namespace
 
 Variants scale_off(const Suspect& suspect) {
   const Trace& run = suspect.run;
@@ -24,10 +38,12 @@ Variants scale_off(const Suspect& suspect) {
                                 : "Write q @ k.transpose(-2, -1) / d_head ** 0.5.";
   Variants variants;
   const auto add = [&](double scale, const std::string& what) {
-    if (!(scale > 0) || std::abs(scale / now - 1) < 1e-4) return;
+    const std::string yours = formatted("%.5g", scale);
+    const bool is_said = std::ranges::find(variants, yours, &Variant::yours) != variants.end();
+    if (!(scale > 0) || std::abs(scale / now - 1) < 1e-4 || is_said) return;
     variants.push_back(with(scale));
     variants.back().explanation = what + write;
-    variants.back().yours = formatted("%.5g", scale), variants.back().here = formatted("%.5g", now);
+    variants.back().yours = yours, variants.back().here = formatted("%.5g", now);
   };
   add(now * now, "The scale is applied twice: once to the scores, and once more before or after. ");
   const auto width = [&](Index channels, const std::string& what) {
@@ -44,8 +60,11 @@ Variants scale_off(const Suspect& suspect) {
            formatted("%.5g", now) + ". Write scores = q @ k.transpose(-2, -1) * " + formatted("%.6g", now) +
            "  # yours: " + yours + ".";
   };
+  const std::optional<double> seen = scale_seen(suspect);
+  if (seen && std::abs(*seen / now - 1) < 1e-4) return variants;  // the user's scaled scores show that it is right
   for (Variant& variant :
-       fitted(suspect, {.now = now, .low = now / 200, .high = now * 200, .usual = {}, .with = with, .words = words})) {
+       fitted(suspect, {.now = now, .low = now / 200, .high = now * 200, .seen = seen, .with = with, .words = words})) {
+    if (std::ranges::find(variants, variant.yours, &Variant::yours) != variants.end()) continue;
     variant.rare = true;
     variants.push_back(std::move(variant));
   }

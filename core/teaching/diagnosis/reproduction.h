@@ -22,8 +22,9 @@ struct Base {
 };
 
 using Watch = std::function<void(Stage next, const Trace& so_far)>;
-/// `base` with the settings and rules of `variant`, if they do not affect replaced stages. `watch`, if set, is called
-/// before each stage and may end the computation by an exception.
+/// `base` with the settings and rules of `variant`, if they do not affect replaced stages; stages before the first that
+/// the variant changes are those of `base`. `watch`, if set, is called before each stage and may end the computation by
+/// an exception.
 std::shared_ptr<const Trace> compute_variant(const Base& base, const Variant& variant, const Run& run,
                                              const Watch& watch = {});
 
@@ -83,8 +84,8 @@ struct Agreement {
 
 /// Both must have the same shape.
 Agreement agreement(const Tensor& mine, const Tensor& right, float slack = 0);
-/// The root mean square of mine − right over that of right, over the numbers that are finite in both; infinite for
-/// different shapes, and where most numbers are finite in one of them only.
+/// The root mean square of mine − right over that of right, over the numbers that are finite in both, of large tensors
+/// over about a million of them, evenly spaced; infinite for different shapes, and where most are finite in one only.
 double relative_difference(const Tensor& mine, const Tensor& right);
 /// The factor c of mine = c · right, by least squares over the numbers that are finite in both; unset where the tensors
 /// are not proportional.

@@ -26,6 +26,13 @@ const char* right_scale(const Suspect& suspect) {
                                     : "scores = Q @ K.transpose(-2, -1) / math.sqrt(d_head).";
 }
 
+/// "instead of its square root", or what the run does if its scale is another.
+std::string in_place_of(const Suspect& suspect, const std::string& root) {
+  const float scale = suspect.run.scale;
+  const bool is_usual = std::abs(scale * std::sqrt(static_cast<float>(suspect.run.dims().d_head)) - 1) < 1e-5F;
+  return is_usual ? "instead of " + root : "instead of multiplied by " + shortest(scale);
+}
+
 Tensor axes_swapped(const Tensor& scores) { return scores.transpose(2, 3).contiguous(); }
 
 }  // namespace
@@ -39,10 +46,10 @@ Variants scale_by_d_model(const Suspect& suspect) {
   const Dims& d = suspect.run.dims();
   Variants variants;
   for (const Index width : {d.d_model, d.d_query}) {
-    variants.push_back(scaled_by(1 / std::sqrt(static_cast<double>(width)),
-                                 "The scores are divided by the square root of the whole width, √" +
-                                     std::to_string(width) + ", instead of one head's, √" + std::to_string(d.d_head) +
-                                     ". Write " + right_scale(suspect)));
+    variants.push_back(scaled_by(
+        1 / std::sqrt(static_cast<double>(width)),
+        "The scores are divided by the square root of the whole width, √" + std::to_string(width) + ", " +
+            in_place_of(suspect, "one head's, √" + std::to_string(d.d_head)) + ". Write " + right_scale(suspect)));
   }
   return variants;
 }
@@ -57,7 +64,7 @@ Variants scale_multiplied(const Suspect& suspect) {
 Variants scale_without_root(const Suspect& suspect) {
   const Index d_head = suspect.run.dims().d_head;
   return {scaled_by(1 / static_cast<double>(d_head), "The scores are divided by d_head, " + std::to_string(d_head) +
-                                                         ", instead of its square root. Write " +
+                                                         ", " + in_place_of(suspect, "its square root") + ". Write " +
                                                          right_scale(suspect))};
 }
 
@@ -228,6 +235,7 @@ constexpr float least_weight = 1e-3F;  // ratios of smaller weights are not prec
 struct Dropout {
   float p = 0;
   Tensor keep;
+  bool dropped = false;  ///< some weight is 0; otherwise all happen to be kept
 };
 
 /// The median of the ratios own / right over the weights that were kept: 1/(1 − p). 0 if no weight was kept.
@@ -262,10 +270,14 @@ Dropout find_dropout(const Tensor& own, const Tensor& right) {
     dropped = dropped || b[i] > least_weight;
   }
   const Tensor kept(right.shape(), keep);
+  const float p = as_typed(1 - 1 / ratio);
+  // Without a zero, 1/(1 − p) of a p that people type is all that shows it.
+  const bool is_typed = std::abs(p * 20 - std::round(p * 20)) < 1e-4F;
+  if (!dropped) return is_typed ? Dropout{p, Tensor(right.shape(), std::move(keep))} : Dropout{};
   const bool in_each_head = right.size(0) * right.size(1) > 1 &&
                             all_agree(kept, kept.slice(0, 0, 1).slice(1, 0, 1).expand(right.shape()).contiguous());
   if (in_each_head) return {};  // dropout draws anew for each head: the same zeros in all of them are a mask
-  return dropped ? Dropout{as_typed(1 - 1 / ratio), Tensor(right.shape(), std::move(keep))} : Dropout{};
+  return {p, Tensor(right.shape(), std::move(keep)), true};
 }
 
 }  // namespace
@@ -278,9 +290,12 @@ Variants dropout_active(const Suspect& suspect) {
   const Dropout found = find_dropout(own, run[Stage::weights]);
   if (found.p <= 0 || found.p >= 1) return {};
   const Rule rule = [found](const Trace&, const Usual& usual) { return drop(usual(), found.keep, found.p); };
-  return {{.explanation = "Dropout is on: some weights are 0 and the others are divided by 1 − p, p = " +
-                          shortest(found.p) + ". Call model.eval() before you compare, or pass dropout_p=0.0.",
-           .rules = {{Stage::weights, rule}}}};
+  const std::string what =
+      found.dropped ? "Dropout is on: some weights are 0 and the others are divided by 1 − p, p = "
+                    : "Dropout may be on, with no weight dropped in this run: all are divided by 1 − p, p = ";
+  return {{.explanation = what + shortest(found.p) + ". Call model.eval() before you compare, or pass dropout_p=0.0.",
+           .rules = {{Stage::weights, rule}},
+           .rare = !found.dropped}};
 }
 
 }  // namespace headlight::mistakes

@@ -324,6 +324,26 @@ TEST_CASE("cells that dropout zeroed are not taken for masked ones") {
   CHECK(ids_of(comparison.diagnosis()) == Ids{"dropout_active"});
 }
 
+TEST_CASE("weights that are all divided by 1 - p are dropout without a zero, or a constant factor") {
+  const auto trace = causal_run();
+  const auto times = [&](float factor) {
+    const Tensor weights = each((*trace)[Stage::weights], [&](float v) { return v * factor; });
+    return own_stages(*trace, {{"weights", weights}});
+  };
+  CHECK(ids_of(compare(trace, times(1 / 0.9F)).diagnosis()) == Ids{"dropout_active", "constant_factor"});
+  CHECK(ids_of(compare(trace, times(1.07F)).diagnosis()) == Ids{"constant_factor"});
+}
+
+TEST_CASE("a wrong division is told beside the run's own scale") {
+  Scenario right = causal_run()->scenario, theirs = right;
+  right.scale = 0.3F;
+  const auto trace = compute(right);
+  theirs.scale = 1 / static_cast<float>(trace->dims().d_head);
+  const Comparison comparison = compare(trace, own_stages(*trace, only(*compute(theirs), {Stage::weights})));
+  REQUIRE(ids_of(comparison.diagnosis()).back() == "scale_without_root");
+  CHECK(comparison.diagnosis().back().explanation.find("instead of multiplied by 0.3") != std::string::npos);
+}
+
 TEST_CASE("two mistakes are found from the output alone") {
   const auto trace = causal_run();
   Scenario theirs = trace->scenario;

@@ -140,7 +140,7 @@ Report make_report(const Comparison& comparison, const OwnStages& own, const Wor
     if (wrong.findings.empty()) part.notes = unexplained(comparison, wrong, words);
     else if (wrong.findings.size() > 1) part.notes = undecided(comparison, wrong, words);
   }
-  if (!comparison.complete) report.incomplete = words.fill("mine.incomplete", {short_number(search_seconds)});
+  if (!comparison.complete) report.incomplete = words("mine.incomplete");
   for (const OwnStages::Other& other : own.others) {
     if (!other.meant || own.find(*other.meant)) continue;
     report.others.push_back(words.fill("mine.other", {other.name, std::string(name(*other.meant))}));
