@@ -64,6 +64,13 @@ constexpr CommandRow commands[] = {
 
 const CommandRow& row_of(CommandKind kind) { return *std::ranges::find(commands, kind, &CommandRow::kind); }
 
+/// Without a help option of its own, and with the same words on every system: on Windows, CLI11 would take a file
+/// "/data/x.npz" for an option.
+void begin(CLI::App& app) {
+  app.set_help_flag();
+  app.allow_windows_style_options(false);
+}
+
 CLI::Option* add_option(CLI::App& app, const std::string& name, bool takes_value, std::string& value) {
   return takes_value ? app.add_option(name, value) : app.add_flag(name, value);
 }
@@ -79,7 +86,7 @@ void each_option(CommandKind kind, Each each) {
 class Parser {
  public:
   explicit Parser(CommandKind kind) {
-    app_.set_help_flag();
+    begin(app_);
     app_.add_option("FILE", file_);
     if (kind == CommandKind::compare) app_.add_option("MINE", second_file_);
     each_option(kind, [this](const std::string& name, bool takes_value) { add(name, takes_value); });
@@ -165,7 +172,7 @@ class Parser {
 /// The commands without settings: list and lesson.
 CommandLine parse_plain(CommandKind kind, const std::vector<std::string>& arguments) {
   CLI::App app;
-  app.set_help_flag();
+  begin(app);
   CommandLine line;
   if (kind == CommandKind::list) app.add_option("WHAT", line.list_what);
   app.add_option(kind == CommandKind::list ? "MODEL" : "FILE", line.file);

@@ -26,7 +26,7 @@ configure() {
   shift 2
   # shellcheck disable=SC2086  # a command and its options, split at blanks
   quietly $cmake -G Ninja -S "$from" -B "$made/$name" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="$flags" \
-    -DCMAKE_CXX_FLAGS="$flags" -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_INSTALL_LIBDIR=lib -DBUILD_SHARED_LIBS=OFF "$@"
+    -DCMAKE_CXX_FLAGS="$flags" -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_INSTALL_LIBDIR:STRING=lib -DBUILD_SHARED_LIBS=OFF "$@"
   quietly cmake --build "$made/$name" --target install
 }
 
@@ -43,5 +43,6 @@ configure libzip "$folder/src/libzip" $off -DCMAKE_POLICY_VERSION_MINIMUM=3.5 \
 if [ "$2" = windows ]; then
   configure glfw "$folder/src/glfw3" -DGLFW_BUILD_EXAMPLES=OFF -DGLFW_BUILD_TESTS=OFF -DGLFW_BUILD_DOCS=OFF
   configure jpeg "$folder/src/libjpeg-turbo" -DENABLE_SHARED=OFF -DWITH_TURBOJPEG=OFF -DWITH_SIMD=OFF
+  configure catch2 "$folder/src/catch2" -DCATCH_INSTALL_DOCS=OFF -DCATCH_INSTALL_EXTRAS=ON -DBUILD_TESTING=OFF
 fi
 echo "$stamp" >"$prefix/built"

@@ -1,3 +1,5 @@
+#include <cxxabi.h>
+
 #define NOMINMAX
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
@@ -6,6 +8,12 @@
 
 namespace headlight {
 namespace {
+
+/// A thread that ends gives up its keys in the order in which they were made. The key that runs the destructors of its
+/// thread_local objects is made here, before any object: else GCC's own key frees their memory first.
+[[gnu::constructor(101)]] void destroy_before_freeing() {
+  abi::__cxa_thread_atexit([](void*) {}, nullptr, nullptr);
+}
 
 MEMORYSTATUSEX memory_of_machine() {
   MEMORYSTATUSEX status{};

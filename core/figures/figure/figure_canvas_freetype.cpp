@@ -223,7 +223,7 @@ Image PixelCanvas::take() { return std::move(impl_->pixels); }
 
 PdfCanvas::PdfCanvas(float, float, Rgba background, Typesetter& typesetter, const PdfAbout&)
     : FigureCanvas(typesetter), background_(background) {
-  throw InputError("", "a PDF cannot be made in a browser", "expected PNG or SVG, or the desktop program");
+  throw InputError("", "a PDF cannot be made by this program", "expected PNG or SVG, or the program on Linux");
 }
 
 void PdfCanvas::fill(const Box&, Rgba) {}
