@@ -11,6 +11,7 @@
 #include "core/rules/stage/pool.h"
 #include "core/teaching/explain/explain.h"
 #include "tests/attention_inputs.h"
+#include "tests/environment.h"
 #include "tests/matchers.h"
 #include "tests/score_settings.h"
 
@@ -22,16 +23,8 @@ constexpr Sizes sizes{.batch = 2, .heads = 4, .kv_heads = 2, .n_q = 300, .n_k = 
 
 /// A run with a memory limit of half a megabyte, so that stages are computed when they are read.
 std::shared_ptr<const Trace> traced_on_demand(const Inputs& inputs, const Scenario& scenario) {
-  setenv("HEADLIGHT_MEMORY", "0.5", 1);
-  std::shared_ptr<const Trace> trace;
-  try {
-    trace = compute(scenario, inputs, nullptr, {.summary = Summary::whole, .threads = 2, .stop = {}, .progress = {}});
-  } catch (...) {
-    unsetenv("HEADLIGHT_MEMORY");
-    throw;
-  }
-  unsetenv("HEADLIGHT_MEMORY");
-  return trace;
+  const SetVariable memory("HEADLIGHT_MEMORY", "0.5");
+  return compute(scenario, inputs, nullptr, {.summary = Summary::whole, .threads = 2, .stop = {}, .progress = {}});
 }
 
 Scenario with_mask(const std::string& mask) {

@@ -6,6 +6,7 @@
 
 #include "core/compute/run/statistics.h"
 #include "tests/catch.h"
+#include "tests/environment.h"
 
 using namespace headlight;
 
@@ -102,9 +103,9 @@ TEST_CASE("an engine reports its progress while it computes") {
 }
 
 TEST_CASE("for a sequence too long to store, the trace arrives before the overview of its heads") {
-  setenv("HEADLIGHT_MEMORY", "0.5", 1);  // megabytes
   std::vector<Outcome> outcomes;
   {
+    const SetVariable memory("HEADLIGHT_MEMORY", "0.5");  // megabytes
     Engine* asked = nullptr;
     Engine engine([&] {
       if (auto outcome = asked->take()) outcomes.push_back(std::move(*outcome));
@@ -115,7 +116,6 @@ TEST_CASE("for a sequence too long to store, the trace arrives before the overvi
     engine.submit(scenario);
     if (auto outcome = engine.wait()) outcomes.push_back(std::move(*outcome));
   }
-  unsetenv("HEADLIGHT_MEMORY");
   REQUIRE_FALSE(outcomes.empty());
   REQUIRE((*outcomes.front().trace)[Stage::weights].source());
   REQUIRE(outcomes.size() == 2);

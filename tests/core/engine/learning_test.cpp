@@ -85,6 +85,6 @@ TEST_CASE("with a loss the engine gives its gradients, and without one the same 
 
 TEST_CASE("a scenario file names a run as it is, not as a path", "[training]") {
   const samples::TempFolder scratch;
-  write_scenario(scratch / "run.json", run_scenario());
-  CHECK(read_scenario(scratch / "run.json").file == run_scenario().file);
+  write_scenario((scratch / "run.json").string(), run_scenario());
+  CHECK(read_scenario((scratch / "run.json").string()).file == run_scenario().file);
 }

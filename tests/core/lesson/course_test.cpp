@@ -46,7 +46,7 @@ std::vector<std::string> mistakes(const std::vector<std::pair<std::string, Json>
   for (const auto& [place, value] : changes) json[Json::json_pointer(place)] = value;
   const samples::TempFolder scratch;
   samples::write_text(scratch / "mine.json", json.dump());
-  return mistakes_in_course(scratch / "mine.json");
+  return mistakes_in_course((scratch / "mine.json").string());
 }
 
 bool says_so(const std::vector<std::string>& mistakes, std::string_view part) {
@@ -147,14 +147,14 @@ TEST_CASE("a lesson's text has its numbers filled in and no markup left, in ever
 TEST_CASE("a step starts from the scenario of the step before and applies its changes") {
   const samples::TempFolder scratch;
   samples::write_text(scratch / "mine.json", good.dump());
-  const Course course = read_course(scratch / "mine.json");
+  const Course course = read_course((scratch / "mine.json").string());
   REQUIRE(course.steps.size() == 2);
   CHECK(course.steps[0].prose("en") == "The first word gives itself all, 1.00.");
   CHECK(course.steps[1].pose.scenario.mask == "full()");
   CHECK(course.steps[1].pose.scenario.queries == course.steps[0].pose.scenario.queries);
   CHECK(course.steps[1].pose.stage == Stage::weights);
   CHECK_FALSE(course.steps[1].pose.select);
-  CHECK(open_source(scratch / "mine.json").title.at("zh") == "我的");
+  CHECK(open_source((scratch / "mine.json").string()).title.at("zh") == "我的");
 }
 
 TEST_CASE("every mistake in a lesson file is named with its path") {
@@ -180,7 +180,7 @@ TEST_CASE("every mistake in a lesson file is named with its path") {
   CHECK(says_so(mistakes({{"/scenario/source", "file"}, {"/scenario/file", "nowhere.npz"}}), "does not compute"));
   const samples::TempFolder scratch;
   samples::write_text(scratch / "broken.json", "{\"id\": ");
-  CHECK(mistakes_in_course(scratch / "broken.json").size() == 1);
+  CHECK(mistakes_in_course((scratch / "broken.json").string()).size() == 1);
 }
 
 TEST_CASE("a lesson states how far a run comes, its ceiling and its gradients, and the check measures them",
@@ -237,7 +237,7 @@ TEST_CASE("knocking out the head that a step gives as reason changes the answer 
     lesson["steps"][0]["text"]["en"] = text;
     if (!effect.is_null()) lesson["steps"][0]["effect"] = effect;
     samples::write_text(scratch / "mine.json", lesson.dump());
-    return mistakes_in_course(scratch / "mine.json");
+    return mistakes_in_course((scratch / "mine.json").string());
   };
   const char* reason = "Head 3 finds the cat, so the network says is.";
   CHECK(says_so(checked(reason, nullptr), "$.steps[0].text.en: gives a head as a reason"));

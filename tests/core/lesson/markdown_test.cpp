@@ -26,7 +26,7 @@ std::vector<std::string> mistakes(const std::string& from, const std::string& to
   text.replace(text.find(from), from.size(), to);
   const samples::TempFolder scratch;
   samples::write_text(scratch / "mine.md", text);
-  return mistakes_in_course(scratch / "mine.md");
+  return mistakes_in_course((scratch / "mine.md").string());
 }
 
 bool one_says(const std::vector<std::string>& all, std::string_view part) {
