@@ -210,7 +210,7 @@ KINDS = {
     "batch attended": (lambda r: dict(B=int(r.choice([2, 3, 6])), n_q=6, n_k=6, **no_mask(r)), lambda r, c: (need(not c["alibi"] and c["attn_bias"] is None and not c["t5"]), dict(kind="attention_over_batch"))[1], ["attention_over_batch"]),
     "heads attended": (lambda r: dict(no_mask(r), alibi=False, attn_bias=None, t5=0, H=int(r.choice([2, 4, 6]))), lambda r, c: (need(square(c)), dict(kind="attention_over_heads"))[1], ["attention_over_batch"]),
     "batch and heads swapped": (lambda r: dict(B=2, H=4), lambda r, c: (need(c["G"] == 4), dict(kind="batch_heads_swapped"))[1], ["attention_over_batch"]),
-    "split interleaved": (lambda r: dict(H=int(r.choice([2, 4]))), lambda r, c: (lambda which: (need(which != "v" or c["G"] > 1), dict(kind="split_interleaved", which=which, merge=bool(r.integers(2))))[1])(r.choice(["qkv", "qkv", "qk", "v"])), ["split_interleaved"]),
+    "split interleaved": (lambda r: dict(H=int(r.choice([2, 4]))), lambda r, c: dict(kind="split_interleaved", which=r.choice(["qkv", "qkv", "qk", "v"]), merge=bool(r.integers(2))), ["split_interleaved"]),
     "packed order": (lambda r: dict(H=4, G=4), lambda r, c: (need(c["G"] == c["H"] and c["parameters"]["key"] is c["parameters"]["query"]), dict(kind="packed_order"))[1], ["split_interleaved"]),
     "softmax twice": (lambda r: {}, lambda r, c: dict(kind="softmax_twice"), ["softmax_twice"]),
     "softmax over queries": (lambda r: no_mask(r), lambda r, c: dict(kind="softmax_over_queries"), ["softmax_over_queries"]),

@@ -84,9 +84,9 @@ MlpSpec LlamaMlps::expert_of_granite(const std::string& at, Index expert, Index 
 MlpSpec LlamaMlps::expert_of_gpt_oss(const std::string& at, Index expert, Index count) const {
   const std::string up = at + "experts.gate_up_proj", down = at + "experts.down_proj";
   const auto one = [&](const std::string& name, Index out, Index in) {
-    const bool in_out = !b_.file.is_packed(b_.prefix + name);
-    return one_of(name, name + "_bias", expert, in_out ? Shape{count, in, out} : Shape{count, out, in},
-                  in_out ? WeightLayout::in_out : WeightLayout::out_in);
+    const bool turned = b_.file.is_packed(b_.prefix + name);
+    return turned ? one_of(name, name + "_bias", expert, {count, out, in}, WeightLayout::out_in)
+                  : one_of(name, name + "_bias", expert, {count, in, out}, WeightLayout::in_out);
   };
   return {{}, one(up, 2 * inner_, d_), one(down, d_, inner_), layout_.activation, c_.number({"swiglu_limit"}, 7)};
 }

@@ -140,11 +140,9 @@ void build_pooling(NetworkBuilder& b, const BlockLayout& layout) {
   const std::string why = b.as_config_says();
   pooling.probe = b.array("head.probe", {1, 1, layout.d}, why);
   pooling.heads = layout.heads;
-  LinearSpec packed{b.array("head.attention.in_proj_weight", {3 * layout.d, layout.d}, why),
-                    b.array("head.attention.in_proj_bias", {3 * layout.d}, why)};
-  pooling.q = NetworkBuilder::part(packed, 0, layout.d);
-  pooling.k = NetworkBuilder::part(packed, layout.d, layout.d);
-  pooling.v = NetworkBuilder::part(packed, 2 * layout.d, layout.d);
+  split_packed({b.array("head.attention.in_proj_weight", {3 * layout.d, layout.d}, why),
+                b.array("head.attention.in_proj_bias", {3 * layout.d}, why)},
+               1, layout.d, layout.d, pooling);
   pooling.o = b.linear("head.attention.out_proj", layout.d, layout.d);
   pooling.norm = b.norm("head.layernorm", layout);
   pooling.mlp = b.mlp("head.", layout.names.mlp, layout.inner, layout.d, layout.activation);

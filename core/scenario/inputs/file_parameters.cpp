@@ -1,6 +1,5 @@
 // The numbers of heads of an attention in a file, and its projections, packed in one matrix or apart.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <tuple>

@@ -106,6 +106,8 @@ Tensor sinusoids(Index n, Index d) {
   });
 }
 
+}  // namespace
+
 Tensor with_positions(const Tensor& x) {
   const Tensor positions = sinusoids(x.size(1), x.size(2));
   const Tensor packed = x.contiguous();
@@ -114,8 +116,6 @@ Tensor with_positions(const Tensor& x) {
   for (std::size_t i = 0; i < values.size(); ++i) values[i] += added[i % added.size()];
   return Tensor(x.shape(), std::move(values));
 }
-
-}  // namespace
 
 Tensor keep_if_equal(Tensor made, const Tensor& last) {
   if (!made.defined() || !last.defined() || made.shape() != last.shape() || made.source()) return made;

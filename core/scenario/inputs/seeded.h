@@ -46,7 +46,9 @@ TextSequence embedded_text(const Scenario& scenario, const Dims& dims);
 /// `dims` with the sizes of the sequence: batch, n_q and n_k.
 Dims sized(Dims dims, const Sequence& sequence);
 
-/// Adds sinusoidal positions (Vaswani et al. 2017, §3.5) to query, key and value, if the scenario has them.
+/// x [B, n, d] with sinusoidal positions added (Vaswani et al. 2017, §3.5).
+Tensor with_positions(const Tensor& x);
+/// Adds them to query, key and value, if the scenario has them.
 void add_positions(const Scenario& scenario, Sequence& sequence);
 
 /// `made`, or `last` if both have the same bits, so that later stages count as unchanged.

@@ -1,27 +1,18 @@
 // Steps that the user's code has and this run does not: an activation, a norm, positions, a projection once more.
 
-#include <array>
-#include <cmath>
-
-#include "core/base/tensor/each_matrix.h"
 #include "core/compute/attention/projection.h"
 #include "core/compute/network/layers.h"
+#include "core/scenario/inputs/seeded.h"
 #include "core/teaching/diagnosis/mistakes.h"
 
 namespace headlight::mistakes {
 namespace {
 
 /// A step that the settings can have; `option` turns it on.
-struct Known {
-  const char* what;
-  const char* option;
-  std::function<void(Scenario&)> turn_on;
-};
-
-Variant with_settings(const Known& step) {
-  return {.explanation = std::string("Your code has a step that this run does not have: ") + step.what +
-                         ". Compare with " + step.option + " if it is meant, else leave it out.",
-          .settings = step.turn_on,
+Variant known(const std::string& step, const std::string& option, std::function<void(Scenario&)> turn_on) {
+  return {.explanation = "Your code has a step that this run does not have: " + step + ". Compare with " + option +
+                         " if it is meant, else leave it out.",
+          .settings = std::move(turn_on),
           .rare = true};
 }
 
@@ -37,42 +28,28 @@ Variant after(const std::vector<Stage>& stages, const std::string& what, std::fu
   return variant;
 }
 
-/// [n, d]: sin at even channels, cos at odd ones (Vaswani et al. 2017, §3.5).
-float sinusoid(Index position, Index channel, Index d) {
-  const double angle =
-      static_cast<double>(position) * std::pow(10000.0, -static_cast<double>(channel / 2 * 2) / static_cast<double>(d));
-  return static_cast<float>(channel % 2 == 0 ? std::sin(angle) : std::cos(angle));
-}
-
-Tensor with_sinusoids(const Tensor& x) {
-  const Index n = x.size(-2), d = x.size(-1);
-  Index i = 0;
-  return each_number(x, [&](float v) {
-    const Index at = i++;
-    return v + sinusoid(at / d % n, at % d, d);
-  });
-}
-
 void add_known_steps(const Trace& run, Variants& variants) {
-  const auto add = [&](const Known& step) { variants.push_back(with_settings(step)); };
+  const auto add = [&](const char* step, const char* option, std::function<void(Scenario&)> turn_on) {
+    variants.push_back(known(step, option, std::move(turn_on)));
+  };
   const Scenario& s = run.scenario;
   if (!run.has(Stage::Q_normed)) {
     const auto normed = [&](const char* what, const char* option, QkNorm kind) {
-      add({what, option, [kind](Scenario& to) { to.qk_norm = kind; }});
+      add(what, option, [kind](Scenario& to) { to.qk_norm = kind; });
     };
     normed("queries and keys are divided by their lengths (cosine similarity)", "--qk-norm=l2", QkNorm::l2);
     normed("queries and keys are divided by their root mean square", "--qk-norm=rms", QkNorm::rms);
     normed("queries and keys go through a LayerNorm", "--qk-norm=layer", QkNorm::layer);
-    add({"queries and keys are divided by their lengths, and the scores are not scaled (cosine similarity)",
-         "--qk-norm=l2 --scale 1", [](Scenario& to) { to.qk_norm = QkNorm::l2, to.scale = 1.0F; }});
+    add("queries and keys are divided by their lengths, and the scores are not scaled (cosine similarity)",
+        "--qk-norm=l2 --scale 1", [](Scenario& to) { to.qk_norm = QkNorm::l2, to.scale = 1.0F; });
   }
   if (!run.has(Stage::Q_rotated) && run.dims().d_head % 2 == 0) {
-    add({"a rotary embedding of halves", "--rope half", [](Scenario& to) { to.rope = Rope::half; }});
-    add({"a rotary embedding of neighbouring channels", "--rope interleaved",
-         [](Scenario& to) { to.rope = Rope::interleaved; }});
+    add("a rotary embedding of halves", "--rope half", [](Scenario& to) { to.rope = Rope::half; });
+    add("a rotary embedding of neighbouring channels", "--rope interleaved",
+        [](Scenario& to) { to.rope = Rope::interleaved; });
   }
   if (!s.any_alibi() && !run.has(Stage::biased_scores))
-    add({"ALiBi's bias", "--alibi", [](Scenario& to) { to.alibi = true; }});
+    add("ALiBi's bias", "--alibi", [](Scenario& to) { to.alibi = true; });
 }
 
 }  // namespace
@@ -81,8 +58,10 @@ Variants step_added(const Suspect& suspect) {
   const Trace& run = suspect.run;
   Variants variants;
   add_known_steps(run, variants);
-  const std::vector<std::pair<const char*, Activation>> activations{
-      {"A ReLU", Activation::relu}, {"A GELU", Activation::gelu}, {"A SiLU", Activation::silu}};
+  const std::vector<std::pair<const char*, Activation>> activations{{"A ReLU", Activation::relu},
+                                                                    {"A GELU", Activation::gelu},
+                                                                    {"A SiLU", Activation::silu},
+                                                                    {"A tanh", Activation::tanh}};
   std::vector<std::vector<Stage>> places{{Stage::output}, {Stage::Q, Stage::K}, {Stage::Q, Stage::K, Stage::V}};
   for (const Stage one : {Stage::Q, Stage::K, Stage::V, Stage::concat}) places.push_back({one});
   for (const std::vector<Stage>& stages : places) {
@@ -90,8 +69,6 @@ Variants step_added(const Suspect& suspect) {
       const auto change = [activation = activation](const Tensor& x) { return activate(x, activation); };
       variants.push_back(after(stages, what, change));
     }
-    variants.push_back(
-        after(stages, "A tanh", [](const Tensor& x) { return each_number(x, [](float v) { return std::tanh(v); }); }));
   }
   const std::pair<const char*, NormKind> norms[] = {{"A LayerNorm", NormKind::layer}, {"An RMSNorm", NormKind::rms}};
   for (const auto& [what, kind] : norms) {
@@ -107,8 +84,8 @@ Variants step_added(const Suspect& suspect) {
                              [W, b](const Tensor& x) { return project(x, W, b); }));
   if (run.has(Stage::query) && run[Stage::query].rank() == 3 && run.inputs.first_stage() == Stage::query) {
     variants.push_back(
-        after({Stage::query, Stage::key, Stage::value}, "Sinusoidal positions once more", with_sinusoids));
-    variants.push_back(after({Stage::query, Stage::key}, "Sinusoidal positions once more", with_sinusoids));
+        after({Stage::query, Stage::key, Stage::value}, "Sinusoidal positions once more", with_positions));
+    variants.push_back(after({Stage::query, Stage::key}, "Sinusoidal positions once more", with_positions));
   }
   return variants;
 }

@@ -49,11 +49,10 @@ Variants attention_over_batch(const Suspect& suspect) {
       s.attn_bias.reset();
       if (!masked) s.mask.clear();
     };
-    for (const Stage stage :
-         {Stage::output, Stage::query, Stage::key, Stage::value, Stage::Q, Stage::K, Stage::V, Stage::concat}) {
+    variant.saved[Stage::output] = first_two_swapped;
+    if (only_output) continue;  // the others are saved as they are on the way
+    for (const Stage stage : {Stage::query, Stage::key, Stage::value, Stage::Q, Stage::K, Stage::V, Stage::concat})
       variant.saved[stage] = first_two_swapped;
-      if (only_output) break;  // the others as they are on the way
-    }
   }
   return variants;
 }
