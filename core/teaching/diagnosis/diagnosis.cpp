@@ -152,21 +152,10 @@ Finding other_dead_rows() {
           true};
 }
 
-/// What differs only by rounding, which passes on to later stages.
-void settle_rounding(const std::shared_ptr<const Trace>& run, const OwnStages& own, const Run& how, Comparison& result,
-                     std::vector<Wrong>& notes) {
-  const auto rounded = with_own_rounding(run, own, how);
-  if (rounded != run) {
-    Comparison with_theirs;
-    compare_stages(*rounded, own, with_theirs);
-    for (StageComparison& stage : result.stages) {
-      const auto same = std::ranges::find(with_theirs.stages, stage.stage, &StageComparison::stage);
-      if (stage.differs() && stage.agreement && same != with_theirs.stages.end() && !same->differs())
-        stage.agreement->agrees = true;
-    }
-  }
-  if (result.agrees()) return;
-  const std::optional<HiddenRounding> hidden = hidden_rounding(rounded, own, how);
+/// Takes every stage for one that agrees if stages that were not saved and are rounded explain the differences.
+void settle_hidden_rounding(const std::shared_ptr<const Trace>& run, const OwnStages& own, const Run& how,
+                            Comparison& result, std::vector<Wrong>& notes) {
+  const std::optional<HiddenRounding> hidden = hidden_rounding(run, own, how);
   if (!hidden) return;
   const Stage first = result.first_difference()->stage;
   for (StageComparison& stage : result.stages) {
@@ -184,10 +173,30 @@ void settle_rounding(const std::shared_ptr<const Trace>& run, const OwnStages& o
   notes.push_back({first, {{hidden->id, why, true}}});
 }
 
-void search(const std::shared_ptr<const Trace>& run, const OwnStages& own, const std::vector<Stage>& except,
-            const Run& how, const TimeLimit& limit, const Trying& trying, Comparison& result) {
-  const OwnStages all = with_fill_of_run(own, *run);
-  result.complete = find_mistakes({run, {}}, all, Evidence(all, except), how, limit, trying, result.wrongs);
+/// Takes stages for ones that agree if they differ only by rounding errors of earlier stages. Returns what mistakes are
+/// searched from: the run with the user's own stages that agree where this settled a stage, else `run`.
+Base settle_rounding(const std::shared_ptr<const Trace>& run, const OwnStages& own, const Run& how, Comparison& result,
+                     std::vector<Wrong>& notes) {
+  Base rounded = with_own_rounding(run, own, how);
+  bool settled = false;
+  if (rounded.run != run) {
+    Comparison with_theirs;
+    compare_stages(*rounded.run, own, with_theirs);
+    for (StageComparison& stage : result.stages) {
+      const auto same = std::ranges::find(with_theirs.stages, stage.stage, &StageComparison::stage);
+      if (!stage.differs() || !stage.agreement || same == with_theirs.stages.end() || same->differs()) continue;
+      stage.agreement->agrees = true;
+      settled = true;
+    }
+  }
+  if (!result.agrees()) settle_hidden_rounding(rounded.run, own, how, result, notes);
+  return settled ? rounded : Base{run, {}};
+}
+
+void search(const Base& base, const OwnStages& own, const std::vector<Stage>& except, const Run& how,
+            const TimeLimit& limit, const Trying& trying, Comparison& result) {
+  const OwnStages all = with_fill_of_run(own, *base.run);
+  result.complete = find_mistakes(base, all, Evidence(all, except), how, limit, trying, result.wrongs);
 }
 
 bool nothing_found(const Comparison& comparison) {
@@ -201,7 +210,7 @@ void search_under_causal_mask(const Trace& run, const OwnStages& own, const Run&
   Comparison causal;
   causal.assumed = causal_mask(run, own, how);
   compare_stages(*causal.assumed->run, own, causal);
-  search(causal.assumed->run, own, {}, how, limit, trying, causal);
+  search({causal.assumed->run, {}}, own, {}, how, limit, trying, causal);
   const bool explained = !causal.wrongs.empty() && std::ranges::all_of(causal.wrongs, [](const Wrong& wrong) {
     return !wrong.findings.empty() && !wrong.together;
   });
@@ -229,10 +238,11 @@ Comparison compare(const std::shared_ptr<const Trace>& trace, const OwnStages& o
       notes = compare_stages(*alive, own, result);
       notes.push_back({result.agrees() ? last_saved(own) : result.first_difference()->stage, {other_dead_rows()}});
     }
-    if (!result.agrees()) settle_rounding(alive, own, timed, result, notes);
+    Base base{alive, {}};
+    if (!result.agrees()) base = settle_rounding(alive, own, timed, result, notes);
     std::vector<Stage> except;
     if (masked != trace && !result.assumed) except.push_back(Stage::biased_scores);
-    if (!result.agrees()) search(alive, own, except, timed, limit, trying, result);
+    if (!result.agrees()) search(base, own, except, timed, limit, trying, result);
     if (!result.agrees() && !result.assumed && !masked->has(Stage::mask) && nothing_found(result))
       search_under_causal_mask(*masked, own, timed, limit, trying, result);
     if (result.assumed && result.assumed->doubt)

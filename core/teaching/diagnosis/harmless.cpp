@@ -11,17 +11,16 @@
 #include "core/rules/mask/statistics.h"
 #include "core/teaching/diagnosis/mask_parts.h"
 #include "core/teaching/diagnosis/mistakes.h"
-#include "core/teaching/diagnosis/reproduction.h"
 
 namespace headlight {
 namespace {
 
 bool is_fillish(float v) { return !std::isfinite(v); }
 
-/// mine = right + c_row over the allowed numbers of each row, where c is not always 0. `allowed`: not hidden by the
-/// run's mask; undefined: all.
+/// mine = right + c_row over the numbers of each row that `mask` (undefined: none) does not hide, where some |c_row| is
+/// more than rounding.
 bool differs_by_row_constants(const Tensor& mine, const Tensor& right, const Tensor& mask) {
-  bool fits = true, compared = false;
+  bool fits = true, added = false;
   each_matrix(mine, [&](const MatrixView& a, Index b, Index h) {
     const MatrixView r = right.matrix(b, h);
     for (Index q = 0; q < a.rows && fits; ++q) {
@@ -40,9 +39,9 @@ bool differs_by_row_constants(const Tensor& mine, const Tensor& right, const Ten
         ++count;
       }
       if (count == 0) continue;
-      compared = compared || count > 1;
       const double constant = sum / static_cast<double>(count);
       const double most = 2e-5 + 1e-4 * std::min(largest, 10.0) + 2e-6 * (std::abs(constant) + largest);
+      added = added || (count > 1 && std::abs(constant) > most);
       for (Index k = 0; k < a.cols; ++k) {
         if (!used(k) || is_fillish(a(q, k))) continue;
         const double rest = static_cast<double>(a(q, k)) - static_cast<double>(r(q, k)) - constant;
@@ -55,7 +54,7 @@ bool differs_by_row_constants(const Tensor& mine, const Tensor& right, const Ten
       }
     }
   });
-  return fits && compared;
+  return fits && added;
 }
 
 /// mine = c_row · right for the rows of weights.
@@ -156,16 +155,16 @@ std::shared_ptr<const Trace> with_own_dead_rows(const std::shared_ptr<const Trac
   return best;
 }
 
-std::shared_ptr<const Trace> with_own_rounding(const std::shared_ptr<const Trace>& run, const OwnStages& own,
-                                               const Run& how) {
+Base with_own_rounding(const std::shared_ptr<const Trace>& run, const OwnStages& own, const Run& how) {
   std::map<Stage, Tensor> rounded;
   for (const OwnStage& mine : own.stages) {
-    if (mine.slack == 0 || !mine.fits || mine.stage == Stage::mask || !run->has(mine.stage)) continue;
+    if (!mine.fits || mine.stage == Stage::mask || !run->has(mine.stage)) continue;
     const Tensor right = with_heads_of(mine.values, counterpart(*run, mine.stage));
     if (right.shape() == (*run)[mine.stage].shape() && all_agree(mine.values, right, mine.slack))
       rounded[mine.stage] = mine.values;
   }
-  return rounded.empty() ? run : compute_variant({run, rounded}, {}, how);
+  if (rounded.empty()) return {run, {}};
+  return {compute_variant({run, rounded}, {}, how), rounded};
 }
 
 namespace {

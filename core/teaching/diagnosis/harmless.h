@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/teaching/diagnosis/diagnosis.h"
+#include "core/teaching/diagnosis/reproduction.h"
 
 namespace headlight {
 
@@ -24,10 +25,9 @@ std::optional<Finding> harmless(const Trace& run, const OwnStage& mine, const La
 std::shared_ptr<const Trace> with_own_dead_rows(const std::shared_ptr<const Trace>& run, const OwnStages& own,
                                                 const Run& how);
 
-/// The run computed on from the user's own stages wherever they are rounded to half precision and agree, so that
-/// rounding errors pass on to later stages as in the user's code. The run itself if no stage is rounded.
-std::shared_ptr<const Trace> with_own_rounding(const std::shared_ptr<const Trace>& run, const OwnStages& own,
-                                               const Run& how);
+/// The run computed on from the user's own stages wherever they agree, so that their rounding errors (half precision,
+/// or sums in another order) pass on to later stages as in the user's code. The run itself if no stage agrees.
+Base with_own_rounding(const std::shared_ptr<const Trace>& run, const OwnStages& own, const Run& how);
 
 struct HiddenRounding {
   std::shared_ptr<const Trace> run;

@@ -240,6 +240,7 @@ float row_top(const MatrixView& m, Index q) {
 Tensor seen_in(Stage stage, const Tensor& mine, const Tensor& unmasked) {
   constexpr float unknown = std::numeric_limits<float>::quiet_NaN();
   Buffer attend;
+  attend.reserve(static_cast<std::size_t>(element_count(mine.shape())));
   bool any = false, all = true, torn = false;
   each_matrix(mine, [&](const MatrixView& m, Index b, Index h) {
     const MatrixView expected = unmasked.matrix(b, h);

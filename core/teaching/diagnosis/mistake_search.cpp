@@ -14,7 +14,14 @@ namespace {
 
 constexpr std::size_t most_wrongs = 4;
 constexpr double pair_seconds = 1.5;  // two mistakes at once have thousands of combinations
-constexpr double more_seconds = 0.4;  // for others that explain as much, where one explains every stage
+// Scores computed to look for others that explain as much, where one mistake explains every stage. A count, so that
+// the answer is the same on any machine.
+constexpr Index more_scores = Index{1} << 28;
+
+Index scores_of(const Trace& run) {
+  const Dims& d = run.dims();
+  return d.batch * d.heads * d.n_q * d.n_k;
+}
 
 struct Candidate {
   Finding finding;
@@ -30,8 +37,8 @@ class Search {
 
   /// Adds to `wrongs` what it finds within the time limit.
   void find(Base base, std::vector<Wrong>& wrongs);
-  /// Whether time has ended the search.
-  bool is_late() const { return limit_.is_up() || (explained_ && explained_->is_up()); }
+  /// Whether the search has ended before all mistakes were tried.
+  bool is_late() const { return limit_.is_up() || more_scores_left_ <= 0; }
 
  private:
   std::vector<Candidate> candidates(const Base& base, std::size_t from);
@@ -46,7 +53,9 @@ class Search {
   /// Empty if the time limit was reached first, or if the variant cannot be computed here.
   Evidence::Reproduction reproduce(const Base& base, const Variant& variant, std::size_t from,
                                    bool strict = false) const;
-  Suspect suspect_in(const Base& base, std::size_t from) const;
+  Suspect suspect_in(const Base& base, std::size_t from);
+  /// Once a mistake explains every stage, computing the run once more is subtracted from what may be computed.
+  void count_scores(const Trace& run) { more_scores_left_ -= explained_ ? scores_of(run) : 0; }
   std::vector<std::function<void(Scenario&)>> other_fills(const Trace& run) const;
   bool explains_all(const std::vector<Candidate>& found) const {
     return std::ranges::any_of(found, [&](const Candidate& c) { return c.reproduction.end == evidence_.size(); });
@@ -57,7 +66,10 @@ class Search {
   const Run& run_;
   const TimeLimit& limit_;
   const Trying& trying_;
-  std::optional<TimeLimit> explained_{};  ///< since one mistake explains every stage
+  bool explained_ = false;  ///< one mistake explains every stage
+  Index more_scores_left_ = more_scores;
+  std::shared_ptr<const Trace> seen_in_{};  ///< the run of seen_
+  Tensor seen_{};                           ///< the mask that the user's numbers show; undefined if none
 };
 
 Evidence::Reproduction Search::reproduce(const Base& base, const Variant& variant, std::size_t from,
@@ -73,7 +85,7 @@ Evidence::Reproduction Search::reproduce(const Base& base, const Variant& varian
   }
 }
 
-Suspect Search::suspect_in(const Base& base, std::size_t from) const {
+Suspect Search::suspect_in(const Base& base, std::size_t from) {
   Suspect suspect{*base.run, own_};
   suspect.misfit = [this, &base, from](const Variant& variant) {
     if (limit_.is_up()) return std::numeric_limits<double>::infinity();
@@ -82,7 +94,11 @@ Suspect Search::suspect_in(const Base& base, std::size_t from) const {
     } catch (const InputError&) { return std::numeric_limits<double>::infinity(); }
   };
   if (!base.run->has(Stage::mask)) return suspect;
-  if (const std::optional<SeenMask> seen = seen_mask(*base.run, own_)) suspect.seen_mask = seen->cells;
+  if (seen_in_ != base.run) {
+    const std::optional<SeenMask> seen = seen_mask(*base.run, own_);
+    seen_in_ = base.run, seen_ = seen ? seen->cells : Tensor();
+  }
+  suspect.seen_mask = seen_;
   return suspect;
 }
 
@@ -126,9 +142,7 @@ bool can_change(const Mistake& mistake, Stage stage) {
 /// none. Mistakes that begin after it are tried first: no other can agree with it unless its change is not seen there.
 std::optional<Stage> Search::agreed_in_large(const Base& base, std::size_t from) const {
   constexpr Index large = 1 << 24;
-  const Dims& d = base.run->dims();
-  return from > 0 && d.batch * d.heads * d.n_q * d.n_k >= large ? std::optional(evidence_.stage(from - 1))
-                                                                : std::nullopt;
+  return from > 0 && scores_of(*base.run) >= large ? std::optional(evidence_.stage(from - 1)) : std::nullopt;
 }
 
 /// Tries each mistake that can change the stage and keeps its best variant.
@@ -141,11 +155,13 @@ void Search::add_candidates(const Base& base, std::size_t from, std::vector<Cand
     if (after >= Stage::weights && mistake.kind == Mistake::Kind::mask) continue;
     if (trying_) trying_(mistake.id);
     std::optional<Candidate> best;
+    count_scores(*base.run);
     for (Variant& variant : variants_in(mistake, suspect)) {
       if (is_late()) break;
       if (first_changed(variant) > evidence_.stage(from)) continue;
       if (after && !variant.settings && first_changed(variant) <= *after) continue;
       const Evidence::Reproduction reproduction = reproduce(base, variant, from, strict);
+      count_scores(*base.run);
       if (!reproduction.first || reproduction.gained == 0) continue;
       if (best && !is_better(reproduction, best->reproduction) && !is_closer(reproduction, best->reproduction))
         continue;
@@ -154,7 +170,7 @@ void Search::add_candidates(const Base& base, std::size_t from, std::vector<Cand
     }
     if (!best) continue;
     found.push_back(std::move(*best));
-    if (!explained_ && explains_all(found)) explained_.emplace(more_seconds, run_.stop);
+    explained_ = explained_ || explains_all(found);
   }
 }
 

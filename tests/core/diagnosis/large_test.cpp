@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/base/tensor/each_matrix.h"
 #include "core/compute/run/pipeline.h"
 #include "core/teaching/diagnosis/diagnosis.h"
 #include "core/teaching/diagnosis/reproduction.h"
@@ -20,9 +21,43 @@ TEST_CASE("in large inputs, mistakes after the last stage that agrees are tried 
   OwnStages own;
   for (const auto& [stage, values] : {std::pair(Stage::head_outputs, heads), std::pair(Stage::concat, merged)})
     own.stages.push_back({.stage = stage, .values = values, .stored = values.shape()});
-  const Comparison comparison = compare(trace, own);
+  const Comparison comparison = compare(trace, own, {}, 3600);
   REQUIRE(comparison.diagnosis().size() == 1);
   CHECK(comparison.diagnosis().front().id == "merge_without_transpose");
+}
+
+TEST_CASE("rounding errors of the user's Q and K are no difference of their scores") {
+  Scenario scenario;
+  scenario.source = Source::random;
+  scenario.heads = 4, scenario.d_model = 64, scenario.queries = 256;
+  const auto trace = compute(scenario);
+  // Within the tolerance of Q and K; sums of products near 0 are then off by more than theirs.
+  const auto off = [](const Tensor& right, Index period) {
+    Buffer numbers(right.contiguous().values().begin(), right.contiguous().values().end());
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      numbers[i] *= static_cast<Index>(i) % period == 0 ? 1 + 4.5e-5F : 1 - 4.5e-5F;
+    return Tensor(right.shape(), std::move(numbers));
+  };
+  const Tensor Q = off((*trace)[Stage::Q], 3), K = off((*trace)[Stage::K], 2);
+  const auto user = [&](double scale) {
+    const auto own = compute_variant({trace, {{Stage::Q, Q}, {Stage::K, K}}}, {}, {});
+    OwnStages stages = own_stages_of(*own);
+    for (OwnStage& stage : stages.stages) {
+      if (stage.stage == Stage::scaled_scores && scale != 1)
+        stage.values = each_number(stage.values, [&](float v) { return static_cast<float>(v * scale); });
+    }
+    return stages;
+  };
+  CHECK(compare(trace, user(1), {}, 3600).agrees());
+  CHECK(compare(trace, user(1), {}, 3600).diagnosis().empty());
+
+  OwnStages unscaled = user(4);  // sqrt(64 / 4)
+  std::erase_if(unscaled.stages, [](const OwnStage& stage) { return stage.stage > Stage::scaled_scores; });
+  const Comparison comparison = compare(trace, unscaled, {}, 3600);
+  REQUIRE(comparison.first_difference());
+  CHECK(comparison.first_difference()->stage == Stage::scaled_scores);
+  REQUIRE(comparison.diagnosis().size() == 1);
+  CHECK(comparison.diagnosis().front().id == "no_scale");
 }
 
 TEST_CASE("an infinity agrees with itself alone, wherever it is in a large tensor") {
