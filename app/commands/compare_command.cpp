@@ -54,6 +54,7 @@ Json comparison_json(const Comparison& comparison) {
   if (comparison.assumed)
     json["assumed_mask"] = comparison.assumed->settings.empty() ? Json(true) : Json(comparison.assumed->settings);
   if (!comparison.complete) json["complete"] = false;
+  if (!comparison.rounding.empty()) json["rounding"] = comparison.rounding;
   if (first) json["first_difference"] = std::string(name(first->stage));
   for (const Finding& finding : comparison.diagnosis()) {
     json["diagnosis"].push_back({{"id", finding.id}, {"explanation", finding.explanation}});

@@ -53,7 +53,10 @@ class Check(Dict[str, Any]):
         else:
             said = f"{self['first_difference']} differs first" + (f", under a mask that the module's own numbers have: {meant}" if mask else "")
             if not self["diagnosis"]:
-                said += '; no known mistake gives these numbers. A mask that the module makes itself must be named: mask="causal()"'
+                said += "; no known mistake gives these numbers. "
+                rounding = self.get("rounding")
+                said += (f"They differ by no more than rounding to {rounding} may cause; compute in float32 to tell rounding from a mistake"
+                         if rounding else 'A mask that the module makes itself must be named: mask="causal()"')
         for mistake in self["diagnosis"]:
             said += f"\n{mistake['id']}{' (harmless)' if mistake.get('harmless') else ''}: {mistake['explanation']}"
         if self.get("complete") is False:

@@ -245,6 +245,8 @@ Comparison compare(const std::shared_ptr<const Trace>& trace, const OwnStages& o
     if (!result.agrees()) search(base, own, except, timed, limit, trying, result);
     if (!result.agrees() && !result.assumed && !masked->has(Stage::mask) && nothing_found(result))
       search_under_causal_mask(*masked, own, timed, limit, trying, result);
+    if (!result.agrees() && !limit.is_up() && nothing_found(result))
+      result.rounding = rounding_of_this_size(base.run, own, timed);
     if (result.assumed && result.assumed->doubt)
       result.wrongs.push_back({result.assumed->seen_in, {*result.assumed->doubt}});
     result.complete = result.complete && !limit.is_up();

@@ -63,6 +63,8 @@ struct Comparison {
   std::vector<Wrong> wrongs;            ///< in order of computation, only a few; empty if everything agrees
   std::optional<AssumedMask> assumed;   ///< the mask that the numbers reveal and the run lacks; the comparison uses it
   bool complete = true;                 ///< false: time ran out before every known mistake was tried
+  /// "bfloat16" or "float16" where no mistake was found, and no stage differs by more than rounding to it may cause.
+  std::string rounding{};
   /// No stage differs, perhaps only under the assumed mask.
   bool agrees() const { return first_difference() == nullptr; }
   /// No stage differs, and nothing was assumed.

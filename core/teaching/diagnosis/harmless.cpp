@@ -201,32 +201,81 @@ bool is_close(const Trace& run, const OwnStages& own) {
   });
 }
 
+using Stages = std::vector<Stage>;
+
+std::shared_ptr<const Trace> with_rounded(const std::shared_ptr<const Trace>& run, const Stages& stages,
+                                          float (*round)(float), const Run& how) {
+  Variant variant;
+  for (const Stage stage : stages) {
+    if (run->has(stage))
+      variant.rules[stage] = [round](const Trace&, const Usual& usual) { return each_number(usual(), round); };
+  }
+  return compute_variant({run, {}}, variant, how);
+}
+
+/// The stages that code in half precision rounds, the most likely first: from one step to another, with V where it is
+/// multiplied. Between them the softmax may be in float32.
+std::vector<Stages> parts_in_half_precision() {
+  const std::vector<Stages> steps{{Stage::Q, Stage::K}, {Stage::scores},       {Stage::scaled_scores},
+                                  {Stage::weights},     {Stage::head_outputs}, {Stage::output}};
+  constexpr std::size_t scaled = 2, weights = 3;
+  std::vector<Stages> parts;
+  const auto add = [&](std::size_t first, std::size_t last, bool with_V) {
+    Stages& part = parts.emplace_back();
+    for (std::size_t i = first; i <= last; ++i) part.insert(part.end(), steps[i].begin(), steps[i].end());
+    if (with_V) part.push_back(Stage::V);
+  };
+  for (const std::size_t first : {2, 1, 0}) add(first, scaled, false);
+  add(0, scaled, true);
+  parts.push_back(
+      {Stage::Q, Stage::K, Stage::V, Stage::scores, Stage::scaled_scores, Stage::head_outputs, Stage::output});
+  for (std::size_t first = 0; first <= weights; ++first) {
+    for (std::size_t last = weights; last < steps.size(); ++last) add(first, last, true);
+  }
+  for (const bool with_V : {false, true}) add(0, 0, with_V), add(0, 1, with_V);
+  add(1, 1, false);
+  return parts;
+}
+
 }  // namespace
 
 std::optional<HiddenRounding> hidden_rounding(const std::shared_ptr<const Trace>& run, const OwnStages& own,
                                               const Run& how) {
   if (!is_close(*run, own)) return {};
-  using Stages = std::vector<Stage>;
-  const Stages heads{Stage::Q, Stage::K, Stage::V};
-  const Stages scores{Stage::scores}, scaled{Stage::scaled_scores}, products{Stage::scores, Stage::scaled_scores};
-  Stages all_but_softmax{Stage::Q,     Stage::K, Stage::V, Stage::scores, Stage::scaled_scores, Stage::head_outputs,
-                         Stage::output};
-  Stages before_softmax{Stage::Q, Stage::K, Stage::V, Stage::scores, Stage::scaled_scores};
-  for (const auto& [round, slack, id] :
-       {std::tuple(&to_bf16, 0x1p-8F, "rounded_bf16"), std::tuple(&to_f16, 0x1p-11F, "rounded_f16")}) {
-    for (const Stages& stages : {scaled, products, scores, before_softmax, all_but_softmax, heads}) {
-      Variant variant;
-      for (const Stage stage : stages) {
-        if (run->has(stage))
-          variant.rules[stage] = [round = round](const Trace&, const Usual& usual) {
-            return each_number(usual(), round);
-          };
-      }
-      auto rounded = compute_variant({run, {}}, variant, how);
+  constexpr Index most_scores = Index{1} << 28;  // computed; a count, so that the answer is the same on any machine
+  const Dims& d = run->dims();
+  Index left = most_scores;
+  for (const Stages& stages : parts_in_half_precision()) {
+    for (const auto& [round, slack, id] :
+         {std::tuple(&to_bf16, 0x1p-8F, "rounded_bf16"), std::tuple(&to_f16, 0x1p-11F, "rounded_f16")}) {
+      auto rounded = with_rounded(run, stages, round, how);
       if (explains(*rounded, *run, own, slack)) return HiddenRounding{std::move(rounded), slack, id};
+      left -= d.batch * d.heads * d.n_q * d.n_k;
+      if (left <= 0) return {};
     }
   }
   return {};
+}
+
+std::string rounding_of_this_size(const std::shared_ptr<const Trace>& run, const OwnStages& own, const Run& how) {
+  if (!is_close(*run, own)) return "";
+  const Stages stages{
+      Stage::Q,     Stage::K, Stage::V, Stage::scores, Stage::scaled_scores, Stage::weights, Stage::head_outputs,
+      Stage::output};
+  for (const auto& [round, type] : {std::pair(&to_f16, "float16"), std::pair(&to_bf16, "bfloat16")}) {
+    const auto rounded = with_rounded(run, stages, round, how);
+    const bool within = std::ranges::all_of(own.stages, [&](const OwnStage& mine) {
+      const auto of = [&mine](const Trace& trace) {
+        return with_heads_of(mine.values, counterpart(trace, mine.stage));
+      };
+      const Tensor right = of(*run);
+      const Agreement here = agreement(mine.values, right, mine.slack);
+      return here.agrees || (std::isfinite(here.largest) &&
+                             relative_difference(mine.values, right) <= 2 * relative_difference(of(*rounded), right));
+    });
+    if (within) return type;
+  }
+  return "";
 }
 
 }  // namespace headlight

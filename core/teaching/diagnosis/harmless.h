@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/teaching/diagnosis/diagnosis.h"
@@ -37,5 +38,9 @@ struct HiddenRounding {
 /// The run with some stages rounded that were not saved, if this explains most of the differences.
 std::optional<HiddenRounding> hidden_rounding(const std::shared_ptr<const Trace>& run, const OwnStages& own,
                                               const Run& how);
+
+/// "float16" or "bfloat16" where no stage differs from the run by more than twice what that rounding of every stage
+/// causes; else "".
+std::string rounding_of_this_size(const std::shared_ptr<const Trace>& run, const OwnStages& own, const Run& how);
 
 }  // namespace headlight

@@ -13,10 +13,12 @@ namespace headlight {
 namespace {
 
 constexpr std::size_t most_wrongs = 4;
-constexpr double pair_seconds = 1.5;  // two mistakes at once have thousands of combinations
-// Scores computed to look for others that explain as much, where one mistake explains every stage. A count, so that
-// the answer is the same on any machine.
+// Two limits, each a count of scores and no time, so that the answer is the same on any machine.
+// For others that explain as much, where one mistake explains every stage:
 constexpr Index more_scores = Index{1} << 28;
+// For two mistakes at once, which have thousands of combinations; each costs as much as `scores_of_run` more:
+constexpr Index pair_scores = Index{1} << 26;
+constexpr Index scores_of_run = 5000;
 
 Index scores_of(const Trace& run) {
   const Dims& d = run.dims();
@@ -274,7 +276,7 @@ std::vector<Finding> Search::pair_with_seen_mask(const Base& base, std::size_t f
 /// only the last stage was saved, any two.
 std::vector<Finding> Search::pair(const Base& base, std::size_t from, bool only_last_differs) {
   if (std::vector<Finding> found = pair_with_seen_mask(base, from); !found.empty()) return found;
-  const TimeLimit until(pair_seconds, run_.stop);
+  Index scores_left = pair_scores;
   struct Known {
     const Mistake* mistake;
     Variant variant;
@@ -301,7 +303,8 @@ std::vector<Finding> Search::pair(const Base& base, std::size_t from, bool only_
         const bool usual = (is(a, Mistake::Kind::mask) && is(b, Mistake::Kind::step)) ||
                            (is(a, Mistake::Kind::step) && is(b, Mistake::Kind::mask));
         if (usual != usual_first || !fits(a, b)) continue;
-        if (limit_.is_up() || until.is_up()) return {};
+        if (limit_.is_up() || scores_left <= 0) return {};
+        scores_left -= scores_of(*base.run) + scores_of_run;
         if (trying_ && j == i + 1) trying_(a.mistake->id);
         const std::optional<Variant> variant = both(a.variant, b.variant);
         if (!variant) continue;

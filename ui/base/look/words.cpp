@@ -98,6 +98,7 @@ std::string Words::in_window(std::string_view sentence) const {
     // Chinese has no spaces around a quotation.
     if (text.size() > 1 && text.back() == ' ' && is_chinese(text[text.size() - 2])) text.pop_back();
     text += std::string("“") + (*this)(key) + "”";
+    if (sentence.starts_with(" \"")) text += " =";  // --mask "causal()"
     if (sentence.size() > 1 && sentence.front() == ' ' && is_chinese(sentence[1])) sentence.remove_prefix(1);
   }
   return text + std::string(sentence);

@@ -74,6 +74,7 @@ std::vector<std::string> unexplained(const Comparison& comparison, const Wrong& 
   else if (!comparison.complete && &wrong == &comparison.wrongs.back())
     notes.emplace_back(words("mine.unknown_so_far"));
   else notes.emplace_back(words(wrong.aside ? "mine.aside" : last ? "mine.unknown_then_right" : "mine.unknown"));
+  if (!comparison.rounding.empty()) notes.push_back(words.fill("mine.like_rounding", {comparison.rounding}));
   const std::string missing = comma_list(worth_saving(comparison, wrong), [](Stage s) { return name(s); });
   if (!missing.empty()) notes.push_back(words.fill("mine.save_too", {missing}));
   return notes;
