@@ -220,6 +220,8 @@ def attention(c, m=None):
             base = m["base"]
         if kind == "rope_position" and which in m["which"]:
             place = place + m["by"]
+        if kind == "rope_one_position" and which in m["which"]:
+            place = np.full_like(place, positions["q"][-1])
         if kind == "rope_share":
             turned = m["turned"]
         if kind == "rope_sign" and which in m["which"]:

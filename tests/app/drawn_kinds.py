@@ -149,6 +149,7 @@ KINDS = {
     "window missing": (lambda r: WINDOW, lambda r, c: dict(kind="mask", mask=dict(window=0)), ["step_missing"]),
     "rope base": (ROPE, lambda r, c: dict(kind="rope_base", base=float(r.choice([100, 1000, 50000, 500000, 1e6, 10000]))), ["wrong_parameter"]),
     "rope position": (ROPE, lambda r, c: dict(kind="rope_position", which=r.choice(["q", "k"]), by=int(r.choice([1, 2, -1, 5]))), ["wrong_parameter"]),
+    "rope at one position": (ROPE, lambda r, c: dict(kind="rope_one_position", which=r.choice(["q", "k"])), ["wrong_parameter"]),
     "rope pairing": (ROPE, lambda r, c: dict(kind="rope_pairing"), ["rope_pairing"]),
     "rope share": (lambda r: dict(ROPE(r), d=8), lambda r, c: dict(kind="rope_share", turned=int(r.choice([2, 4, 6, 8]))), ["wrong_parameter"]),
     "rope sign": (ROPE, lambda r, c: dict(kind="rope_sign", which=r.choice(["qk", "q", "k"])), ["wrong_parameter"]),

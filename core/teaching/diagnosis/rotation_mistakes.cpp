@@ -62,6 +62,42 @@ Variants rope_base(const Suspect& suspect) {
                           .words = words});
 }
 
+namespace {
+
+std::string write_positions(Index first) {
+  const std::string from = std::to_string(first);
+  return "Write q_positions = torch.arange(" + from + ", " + from + " + n_q); k_positions = torch.arange(n_k).";
+}
+
+/// All queries, or all keys, at one position: a decoder's step of one word, applied to many.
+void add_one_position(const Suspect& suspect, Variants& variants) {
+  const Dims& d = suspect.run.dims();
+  const Index first = suspect.run.query_offset;
+  if (d.n_q < 2) return;
+  std::vector<Index> positions{d.n_k - 1, d.n_k, d.n_q, first, first + d.n_q - 1};
+  std::ranges::sort(positions);
+  positions.erase(std::ranges::unique(positions).begin(), positions.end());
+  std::erase(positions, 0);  // nothing is turned there: the step is missing
+  for (const Side side : {Side::queries, Side::keys}) {
+    const auto [stage, from] = side == Side::queries ? std::pair(Stage::Q_rotated, Stage::Q_normed)
+                                                     : std::pair(Stage::K_rotated, Stage::K_normed);
+    for (const Index position : positions) {
+      Variant& variant = variants.emplace_back();
+      variant.explanation = std::string(side == Side::queries ? "All queries" : "All keys") +
+                            " are rotated as at position " + std::to_string(position) + ". " + write_positions(first);
+      variant.rules[stage] = [stage = stage, from = from, position](const Trace& t, const Usual&) {
+        const Tensor heads = t[*t.standing_for(from)].contiguous();
+        Rotation rotation = rotation_of(t, stage);
+        rotation.first_position = position;
+        const Tensor one_row_each = heads.view({heads.size(0), heads.size(1) * heads.size(2), 1, heads.size(3)});
+        return rotate(one_row_each, rotation).contiguous().view(heads.shape());
+      };
+    }
+  }
+}
+
+}  // namespace
+
 Variants rope_positions(const Suspect& suspect) {
   if (!rotates(suspect)) return {};
   const Dims& d = suspect.run.dims();
@@ -79,12 +115,12 @@ Variants rope_positions(const Suspect& suspect) {
               ? "Queries and keys move together, so that no score changes; with cached keys it would matter. "
               : "With a key/value cache, queries begin at the number of keys before them. ";
       const Index first = suspect.run.query_offset;
-      variants.push_back({.explanation = where + why + "Write q_positions = torch.arange(" + std::to_string(first) +
-                                         ", " + std::to_string(first) + " + n_q); k_positions = torch.arange(n_k).",
+      variants.push_back({.explanation = where + why + write_positions(first),
                           .rules = rotated_by([by](Rotation& rotation) { rotation.first_position += by; }, side)});
       variants.back().harmless = side == Side::both;
     }
   }
+  add_one_position(suspect, variants);
   return variants;
 }
 
