@@ -243,7 +243,7 @@ def attention(c, m=None):
     if kind == "values_normed":
         v = normed(v, c["norm"], 1e-5 if c["norm"] == "layer" else 1e-6)
     if kind == "keys_reordered":
-        k, v = (m["how"](k) if "k" in m["which"] else k), (m["how"](v) if "v" in m["which"] else v)
+        q, k, v = (m["how"](x) if which in m["which"] else x for x, which in ((q, "q"), (k, "k"), (v, "v")))
     if kind == "keys_gathered":
         v = k
 
@@ -264,7 +264,8 @@ def attention(c, m=None):
         q, k, v = (each.swapaxes(1, 2) for each in (q, grouped(k), grouped(v)))
         x = s["scores"] = q @ k.swapaxes(-1, -2)
     else:
-        x = s["scores"] = q @ grouped(k).swapaxes(-1, -2)
+        part = slice(d // 2) if kind == "half_of_channels" else slice(None)
+        x = s["scores"] = q[..., part] @ grouped(k)[..., part].swapaxes(-1, -2)
     if kind == "keys_by_view":
         mixed = grouped(k)
         x = s["scores"] = q @ mixed.reshape(*mixed.shape[:2], mixed.shape[3], mixed.shape[2])
@@ -341,6 +342,9 @@ def attention(c, m=None):
     out = weights @ (v if over_heads else grouped(v))
     if over_heads:
         out = out.swapaxes(1, 2)
+    if kind == "values_added":
+        need(n_q == n_k)
+        out = out + grouped(v)
     if kind == "values_kept":
         need(n_q == n_k)
         out = grouped(v)

@@ -129,6 +129,21 @@ SOFTMAXES = [lambda x: np.log(softmax(x)), powers, lambda x: powers(x) / (1 + po
              lambda x: softmax(x) / softmax(x).sum(2, keepdims=True)]
 
 
+def in_chunks(x, size, each):
+    """Exponentials less the highest score of each chunk of keys, divided by the chunk's sum or by the row's."""
+    parts = [powers(x[..., i:i + size]) for i in range(0, x.shape[-1], size)]
+    if each:
+        return np.concatenate([part / part.sum(-1, keepdims=True) for part in parts], -1)
+    return np.concatenate(parts, -1) / sum(part.sum(-1, keepdims=True) for part in parts)
+
+
+CHANGES = [np.negative, np.abs, np.tanh, np.square, lambda x: 1 / (1 + np.exp(-x)), np.zeros_like]
+QUERIES = [lambda q: np.repeat(q[:, :, -1:], q.shape[2], 2), lambda q: np.repeat(q[:, :, :1], q.shape[2], 2), lambda q: np.roll(q, 1, 2),
+           lambda q: np.roll(q, -1, 2), lambda q: q[:, :, ::-1], lambda q: np.repeat(q.mean(2, keepdims=True), q.shape[2], 2)]
+SEQUENCES = [lambda x: np.repeat(x[:1], len(x), 0), lambda x: np.repeat(x[-1:], len(x), 0), lambda x: np.roll(x, 1, 0), lambda x: np.roll(x, -1, 0),
+             lambda x: x[::-1]]
+
+
 def other_heads(rng, c):
     """A number of heads that the width can have, with an even number of channels for RoPE."""
     need(c["G"] == c["H"] and c["turned"] == c["d"])
@@ -243,6 +258,13 @@ KINDS = {
     "residual before the norm included": (BLOCK, lambda r, c: dict(kind="residual_included"), ["residual_included"]),
     "no softmax": (lambda r: {}, lambda r, c: dict(kind="softmax_other", function=[lambda x: np.where(x < -1e3, 0, x), lambda x: np.maximum(x, 0)][r.integers(2)]), ["step_missing"]),
     "another softmax": (lambda r: {}, lambda r, c: dict(kind="softmax_other", function=SOFTMAXES[r.integers(len(SOFTMAXES))]), ["softmax_wrong"]),
+    "queries of other words": (lambda r: {}, lambda r, c: dict(kind="keys_reordered", which="q", how=QUERIES[r.integers(len(QUERIES))]), ["keys_reordered"]),
+    "keys or values of another sequence": (lambda r: dict(B=3), lambda r, c: dict(kind="keys_reordered", which=r.choice(["kv", "k", "v"]), how=SEQUENCES[r.integers(len(SEQUENCES))]), ["wrong_input"]),
+    "softmax of changed scores": (no_mask, lambda r, c: (lambda f: dict(kind="softmax_other", function=lambda x: softmax(f(x))))(CHANGES[r.integers(len(CHANGES))]), ["softmax_wrong"]),
+    "softmax in chunks": (lambda r: dict(no_mask(r), n_k=9), lambda r, c: (lambda size, each: dict(kind="softmax_other", function=lambda x: in_chunks(x, size, each)))(int(r.integers(2, 6)), bool(r.integers(2))), ["softmax_wrong"]),
+    "sums without keepdim": (lambda r: dict(no_mask(r), n_q=6, n_k=6), lambda r, c: dict(kind="softmax_other", function=lambda x: np.exp(x) / np.exp(x).sum(-1)[:, :, None, :]), ["softmax_wrong"]),
+    "half of the channels": (lambda r: dict(d=8), lambda r, c: dict(kind="half_of_channels"), ["wrong_parameter"]),
+    "values added": (lambda r: {}, lambda r, c: dict(kind="values_added"), ["residual_included"]),
     "softmax over all cells": (no_mask, lambda r, c: dict(kind="softmax_other", function=lambda x: softmax(x.reshape(*x.shape[:2], -1)).reshape(x.shape)), ["softmax_wrong"]),
     "another cap": (lambda r: dict(cap=float(r.choice([1, 2, 3]))), lambda r, c: dict(kind="cap_other", function=[lambda x, cap: np.clip(x, -cap, cap), lambda x, cap: cap * np.tanh(x), lambda x, cap: np.tanh(x / cap)][r.integers(3)]), ["wrong_parameter"]),
     "rope's angles of the other pairing": (lambda r: dict(ROPE(r), d=int(r.choice([6, 8]))), lambda r, c: dict(kind="rope_angles"), ["wrong_parameter"]),

@@ -77,6 +77,7 @@ Variants step_added(const Suspect& suspect) {
     };
     variants.push_back(after({Stage::output}, what, change));
     variants.push_back(after({Stage::concat}, what, change));
+    variants.push_back(after({Stage::head_outputs}, what, change));
   }
   const Tensor &W = run[Stage::W_o], &b = run[Stage::b_o];
   if (W.defined() && W.size(0) == W.size(1))

@@ -93,8 +93,9 @@ Find norm_off, norm_weights_off, norm_epsilon, norm_axis;
 // input_norm_mistakes.cpp
 Find input_norm_missing, input_normalised, input_norm_off, input_norm_epsilon;
 // axis_mistakes.cpp
-Find attention_over_batch, attention_over_heads, batch_and_heads_swapped, split_interleaved, packed_reordered,
-    keys_reordered;
+Find attention_over_batch, attention_over_heads, batch_and_heads_swapped, split_interleaved, packed_reordered;
+// order_mistakes.cpp
+Find keys_reordered, queries_reordered, other_sequences, keys_left_out, channels_left_out;
 // head_mistakes.cpp
 Find split_without_transpose, merge_without_transpose, merge_permuted, rope_pairing, rope_on_values, gqa_tiled,
     heads_averaged;

@@ -158,6 +158,12 @@ Variants residual_included(const Suspect& suspect) {
       variants.push_back({.explanation = "The queries are added to what the heads gather. Write weights @ V.",
                           .rules = {{Stage::head_outputs, with_queries}}});
   }
+  if (suspect.run.has(Stage::V_heads) && suspect.run.dims().n_q == suspect.run.dims().n_k)
+    variants.push_back({.explanation = "The values are added to what the heads gather. Write weights @ V.",
+                        .rules = {{Stage::head_outputs, [](const Trace& t, const Usual& usual) {
+                                     const Tensor gathered = usual();
+                                     return sum(gathered, with_heads_of(gathered, t[Stage::V_heads]));
+                                   }}}});
   for (const Tensor& added : {x, residual_of(suspect.run)}) {
     if (!added.defined() || added.shape() != suspect.run[Stage::output].shape()) continue;
     const auto with_input = [added](const Trace&, const Usual& usual) { return sum(usual(), added); };

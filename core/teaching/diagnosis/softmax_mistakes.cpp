@@ -98,6 +98,82 @@ Tensor divided_by_columns(const Tensor& weights) {
       .contiguous();
 }
 
+/// Each cell with `change(number, what the row with the column's number gives)`: what code computes that leaves out
+/// keepdim=True where there are as many queries as keys.
+Tensor with_row_of_column(const Tensor& scores, float (*of_row)(std::span<const float>),
+                          float (*change)(float, float)) {
+  const auto n = static_cast<std::size_t>(scores.size(3));
+  const Tensor packed = scores.contiguous();
+  Buffer values(packed.values().begin(), packed.values().end());
+  std::vector<float> of(n);
+  for (std::size_t first = 0; first < values.size(); first += n * n) {
+    for (std::size_t row = 0; row < n; ++row) of[row] = of_row(packed.values().subspan(first + row * n, n));
+    for (std::size_t i = 0; i < n * n; ++i) values[first + i] = change(values[first + i], of[i % n]);
+  }
+  return Tensor(scores.shape(), std::move(values));
+}
+
+float less(float score, float highest) { return score - highest; }
+float exponential_over(float score, float sum) { return std::exp(score) / sum; }
+
+/// The scores less the highest of their column.
+Tensor less_highest_of_column(const Tensor& scores) {
+  return by_row(scores.transpose(2, 3).contiguous(),
+                [](std::span<float> column) {
+                  const float top = highest(column);
+                  if (std::isfinite(top)) {
+                    for (float& v : column) v -= top;
+                  }
+                })
+      .transpose(2, 3)
+      .contiguous();
+}
+
+/// Exponentials in chunks of keys, each less its own highest score, divided by their sum over the chunk or the row.
+OfScores in_chunks(std::size_t size, bool each_divided) {
+  return rows([=](std::span<float> row) {
+    float whole = 0;
+    for (std::size_t first = 0; first < row.size(); first += size) {
+      const std::span<float> chunk = row.subspan(first, std::min(size, row.size() - first));
+      const float top = highest(chunk);
+      float sum = 0;
+      for (float& v : chunk) v = top == -INFINITY ? 0 : std::exp(v - top), sum += v;
+      whole += sum;
+      for (float& v : chunk) v = each_divided && sum > 0 ? v / sum : v;
+    }
+    for (float& v : row) v = each_divided ? v : v / whole;
+  });
+}
+
+void add_chunks(Index n_k, Variants& variants) {
+  constexpr Index most = 64;
+  for (Index size = 2; size<std::min(n_k, most + 1); size = n_k> most ? 2 * size : size + 1) {
+    const std::string keys = "chunks of " + std::to_string(size) + " keys";
+    const auto chunk = static_cast<std::size_t>(size);
+    variants.push_back(instead("The softmax runs over " + keys + " by themselves, and what they gather is added.",
+                               in_chunks(chunk, true)));
+    variants.push_back(instead(
+        "In an online softmax over " + keys + ", sums and outputs are not rescaled when the highest score changes.",
+        in_chunks(chunk, false)));
+    for (Variant* variant : {&variants.back(), &variants.back() - 1}) variant->rare = true;
+  }
+}
+
+void add_changed_scores(Variants& variants) {
+  const auto add = [&](const std::string& what, float (*change)(float)) {
+    variants.push_back(instead(what, [change](const Tensor& scores) {
+      return softmax(each_number(scores, [change](float v) { return std::isfinite(v) ? change(v) : v; }));
+    }));
+    variants.back().rare = true;
+  };
+  add("The sign of the scores is turned before the softmax: the least alike win.", [](float v) { return -v; });
+  add("The scores lose their sign before the softmax, as abs() makes them.", [](float v) { return std::abs(v); });
+  add("The softmax is taken of tanh(scores).", [](float v) { return std::tanh(v); });
+  add("The softmax is taken of sigmoid(scores).", [](float v) { return 1 / (1 + std::exp(-v)); });
+  add("The softmax is taken of the squared scores.", [](float v) { return v * v; });
+  add("All keys that may be attended to have the same weight, whatever their scores.", [](float) { return 0.0F; });
+}
+
 }  // namespace
 
 Variants softmax_missing(const Suspect&) {
@@ -156,6 +232,23 @@ Variants softmax_wrong(const Suspect& suspect) {
       }));
   add("The softmax runs over all cells of a head's matrix at once: all of them sum to one, not each row.",
       over_all_cells);
+  add_changed_scores(variants);
+  if (suspect.run.dims().n_q == suspect.run.dims().n_k) {
+    add("The exponentials of column k are divided by the sum of row k: keepdim=True is missing.",
+        [](const Tensor& scores) { return with_row_of_column(scores, sum_of_powers, exponential_over); });
+    add("The highest score of row k is subtracted from column k: keepdim=True is missing.",
+        [](const Tensor& scores) { return softmax(with_row_of_column(scores, highest, less)); });
+  }
+  add("The highest score of each column, not of each row, is subtracted before the softmax.",
+      [](const Tensor& scores) { return softmax(less_highest_of_column(scores)); });
+  add("The scores are divided by their sum; their exponentials are not taken.", rows([](std::span<float> row) {
+        float sum = 0;
+        for (const float v : row) sum += std::isfinite(v) ? v : 0;
+        for (float& v : row) v = std::isfinite(v) ? v / sum : 0;
+      }));
+  add("Every weight is 1: the softmax runs over an axis of size 1.",
+      [](const Tensor& scores) { return each_number(scores, [](float v) { return std::isfinite(v) ? 1.0F : 0.0F; }); });
+  add_chunks(suspect.run.dims().n_k, variants);
   add("Each query attends to its highest score alone, as argmax gives it.", rows([](std::span<float> row) {
         const auto top = std::ranges::max_element(row) - row.begin();
         std::ranges::fill(row, 0.0F);
