@@ -6,6 +6,7 @@
 
 #include "core/base/arrays/array_file.h"
 #include "core/base/files/error_place.h"
+#include "core/base/files/file_reading.h"
 #include "core/base/files/own_files.h"
 #include "core/base/files/places.h"
 #include "core/base/tensor/error.h"
@@ -19,7 +20,7 @@ FileStamp stamp_of(const std::filesystem::path& path) {
   std::error_code error;  // ignored here: reading the file gives the error message
   FileStamp stamp;
   stamp.size = std::filesystem::file_size(path, error);
-  stamp.changed = std::filesystem::last_write_time(path, error);
+  stamp.changed = change_time(path, error);
   return stamp;
 }
 
@@ -114,7 +115,7 @@ std::vector<std::string> watched_runs() {
   std::vector<std::pair<fs::file_time_type, std::string>> found;
   for (const fs::path& folder : files_in(runs_folder())) {
     std::error_code error;
-    const auto changed = fs::last_write_time(folder / latest, error);
+    const auto changed = change_time(folder / latest, error);
     if (!error) found.emplace_back(changed, utf8_from(folder.filename()));
   }
   std::ranges::sort(found, std::greater<>());

@@ -70,8 +70,8 @@ bool is_part_of_checkpoint(std::string_view name) {
 /// TensorFlow names a checkpoint without the endings of its files, and a saved model by its variables.
 std::string tensorflow_name(const fs::path& found) {
   std::error_code error;
-  if (fs::exists(found / "saved_model.pb", error)) return utf8_from(found / "variables" / "variables");
-  const std::string path = utf8_from(found);
+  if (fs::exists(found / "saved_model.pb", error)) return portable_utf8_from(found / "variables" / "variables");
+  const std::string path = portable_utf8_from(found);
   for (const std::string_view ending : {".index", ".meta"}) {
     if (path.ends_with(ending)) return path.substr(0, path.size() - ending.size());
   }

@@ -9,6 +9,7 @@
 
 #include <zip.h>
 
+#include "core/base/files/file_reading.h"
 #include "core/base/files/whole_file.h"
 #include "core/base/parallel/jobs.h"
 #include "core/base/tensor/error.h"
@@ -22,27 +23,13 @@ constexpr std::size_t stretch = std::size_t{2} << 20;
 
 }  // namespace
 
-OpenFile::OpenFile(std::filesystem::path path, const ErrorPlace& place) : path_(std::move(path)) {
-  std::ifstream stream(path_, std::ios::binary);
-  if (!stream) place.fail(Message("cannot be opened: {0}", std::strerror(errno)), "a file that can be read");
+OpenFile::OpenFile(std::filesystem::path path, const ErrorPlace& place)
+    : path_(std::move(path)), file_(open_to_read(path_)) {
+  if (!file_.open()) place.fail(Message("cannot be opened: {0}", std::strerror(errno)), "a file that can be read");
   size_ = std::filesystem::file_size(path_);
-  idle_.push_back(std::move(stream));
 }
 
-std::size_t OpenFile::read(std::uint64_t at, std::span<std::byte> out) const {
-  std::unique_lock lock(mutex_);
-  std::ifstream stream;
-  if (!idle_.empty()) stream = std::move(idle_.back()), idle_.pop_back();
-  lock.unlock();
-  if (!stream.is_open()) stream.open(path_, std::ios::binary);
-  stream.clear();
-  stream.seekg(static_cast<std::streamoff>(at));
-  stream.read(reinterpret_cast<char*>(out.data()), static_cast<std::streamsize>(out.size()));
-  const auto got = static_cast<std::size_t>(stream.gcount());
-  lock.lock();
-  idle_.push_back(std::move(stream));
-  return got;
-}
+std::size_t OpenFile::read(std::uint64_t at, std::span<std::byte> out) const { return read_at(file_, at, out); }
 
 FileReader::FileReader(SharedFile file, std::uint64_t first_byte, ErrorPlace place)
     : file_(std::move(file)), at_(first_byte), place_(std::move(place)) {}

@@ -4,13 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "core/base/files/descriptor.h"
 #include "core/base/files/error_place.h"
 
 struct zip;
@@ -28,7 +28,8 @@ class ByteReader {
   virtual void finish() {}
 };
 
-/// A file that is opened once for everything that is read from it. Thread-safe: each read says from where.
+/// A file that is opened once for everything that is read from it. It can be replaced and removed meanwhile.
+/// Thread-safe: each read says from where.
 class OpenFile {
  public:
   /// Throws FileError about `place` if it cannot be opened.
@@ -42,8 +43,7 @@ class OpenFile {
  private:
   std::filesystem::path path_;
   std::uint64_t size_ = 0;
-  mutable std::mutex mutex_;
-  mutable std::vector<std::ifstream> idle_;  ///< one, or as many as threads have read at the same time
+  Descriptor file_;
 };
 using SharedFile = std::shared_ptr<const OpenFile>;
 

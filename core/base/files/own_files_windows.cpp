@@ -1,12 +1,13 @@
 // The state folder is in the user's profile, which Windows keeps to its user. A lock is a file opened without sharing.
 #include <cerrno>
-#include <fstream>
 #include <random>
+#include <span>
 #include <system_error>
 
 #include <io.h>
 
 #include "core/base/files/file_locks.h"
+#include "core/base/files/file_reading.h"
 #include "core/base/files/own_files.h"
 #include "core/base/files/whole_file.h"
 #include "core/base/files/windows.h"
@@ -33,7 +34,7 @@ std::string write_beside(const fs::path& file, std::string_view text, bool synce
     whole = write_own_bytes(opened, text) && (!synced || ::_commit(opened.number()) == 0);
   std::string reason = whole ? std::string() : std::generic_category().message(errno);
   std::error_code error;
-  if (whole) fs::rename(beside, file, error);  // one step, which replaces the old file
+  if (whole) error = replace_file(beside, file);
   if (error) reason = error.message();
   if (!reason.empty()) fs::remove(beside, error);
   return reason;
@@ -54,11 +55,10 @@ std::optional<std::string> read_own_file(const fs::path& file, std::size_t most)
   std::error_code error;
   const auto size = fs::file_size(file, error);
   if (error || size > most || !fs::is_regular_file(file, error)) return {};
-  std::ifstream in(file, std::ios::binary);
+  const Descriptor opened = open_to_read(file);
+  if (!opened.open()) return {};
   std::string text(static_cast<std::size_t>(size), '\0');
-  if (!in) return {};
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(in.gcount()));
+  text.resize(read_at(opened, 0, std::as_writable_bytes(std::span(text))));
   return text;
 }
 

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "core/base/files/file_locks.h"
+#include "core/base/files/file_reading.h"
 #include "core/base/files/places.h"
 #include "core/base/tensor/error.h"
 
@@ -147,7 +148,7 @@ void write_whole(const fs::path& target, const std::function<void(const fs::path
   if (is_device) return copy_into(temporary.path(), real, target);
   if (fs::exists(status)) fs::permissions(temporary.path(), status.permissions(), error);
   if (const std::string reason = flush_to_disk(temporary.path(), false); !reason.empty()) fail_to_write(target, reason);
-  fs::rename(temporary.path(), real, error);
+  error = replace_file(temporary.path(), real);
   if (error) fail_to_write(target, error.message().c_str());
   flush_to_disk(folder, true);
 }

@@ -15,7 +15,15 @@ TempFolder::TempFolder() {
 
 TempFolder::~TempFolder() {
   std::error_code ignored;
+#ifdef _WIN32
+  // Where a file that the program has open keeps its name until it is closed, as under Wine, remove_all() waits for
+  // that.
+  std::vector<std::filesystem::path> found{path_};
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(path_, ignored)) found.push_back(entry.path());
+  for (; !found.empty(); found.pop_back()) std::filesystem::remove(found.back(), ignored);
+#else
   std::filesystem::remove_all(path_, ignored);
+#endif
 }
 
 std::filesystem::path fixture(const std::string& name) { return std::filesystem::path(places::fixtures()) / name; }

@@ -33,13 +33,12 @@ NetworkRun run_of(const std::string& name, const RunOptions& options = {}) {
 
 /// A copy of a fixture's folder that a test may change, with a tokenizer of whole words "w0" … "w28".
 struct Copy {
+  samples::TempFolder folder;
   fs::path path;
-  explicit Copy(const std::string& name) : path(fs::temp_directory_path() / ("headlight-network-" + name)) {
-    fs::remove_all(path);
+  explicit Copy(const std::string& name) : path(folder / name) {
     fs::copy(networks::folder + name, path);
     write_tokenizer(29);
   }
-  ~Copy() { fs::remove_all(path); }
   void write_tokenizer(int words) const {
     json vocabulary = json::object();
     for (int i = 0; i < words; ++i) vocabulary["w" + std::to_string(i)] = i;

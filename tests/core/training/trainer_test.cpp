@@ -15,6 +15,7 @@
 #include "core/teaching/explain/explain.h"
 #include "tests/allocations.h"
 #include "tests/catch.h"
+#include "tests/core/files/samples.h"
 #include "tests/matchers.h"
 #include "tests/places.h"
 
@@ -44,16 +45,6 @@ std::string error_of(const std::function<void()>& work) {
   } catch (const InputError& error) { return error.what(); }
   return "";
 }
-
-/// A folder that is removed at the end.
-struct OwnFolder {
-  std::filesystem::path path = std::filesystem::temp_directory_path() / "headlight_training_test";
-  OwnFolder() {
-    std::filesystem::remove_all(path);
-    std::filesystem::create_directories(path);
-  }
-  ~OwnFolder() { std::filesystem::remove_all(path); }
-};
 
 }  // namespace
 
@@ -130,12 +121,12 @@ TEST_CASE("a kept step is a network whose answers are the trainer's", "[training
     CHECK(most_likely(run, 0, i, 1).front().id == answers.answers[static_cast<std::size_t>(i)]);
 
   SECTION("and the folder that is written opens as the same network") {
-    const OwnFolder folder;
-    write_model(folder.path / "model", trainer->model(trainer->kept_at(40)));
-    const auto opened = open_network((folder.path / "model").string());
+    const samples::TempFolder folder;
+    write_model(folder / "model", trainer->model(trainer->kept_at(40)));
+    const auto opened = open_network((folder / "model").string());
     CHECK_THAT(opened->run(opened->read(probe.text), {}).logits, agrees_with(run.logits));
     CHECK(error_of([&] {
-            write_model(folder.path / "model", trainer->model(trainer->kept_at(40)));
+            write_model(folder / "model", trainer->model(trainer->kept_at(40)));
           }).ends_with("cannot be written: it is there already; expected a new name or an empty folder"));
   }
   SECTION("and from an offered run it is the same, without training again") {
@@ -175,9 +166,9 @@ TEST_CASE("bad runs are refused in one sentence", "[training]") {
         }).find("allows no key to query 0") != std::string::npos);
   CHECK(error_of([] { Trainer(run_of("reverse", {}), 1, 1000); }).find("the memory for kept steps is") !=
         std::string::npos);
-  const OwnFolder folder;
+  const samples::TempFolder folder;
   const auto text = [&](const std::string& contents) {
-    const std::string path = (folder.path / "text.txt").string();
+    const std::string path = (folder / "text.txt").string();
     std::ofstream(path) << contents;
     return error_of([&] { Trainer(run_of(path, {{"length", "4"}, {"steps", "2"}, {"d_model", "8"}})).train(2); });
   };
