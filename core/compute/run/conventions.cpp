@@ -31,7 +31,7 @@ struct Finder {
   void mask(std::string id, const std::string& expression) {
     Scenario scenario = trace.scenario;
     scenario.mask = expression;
-    if (expression != expression_in_force(trace.scenario, trace.inputs)) add(std::move(id), scenario);
+    if (expression != trace.mask_rule->expression.text()) add(std::move(id), scenario);
   }
 };
 
@@ -83,7 +83,7 @@ std::string with_calls_swapped(const std::string& expression, std::string_view o
 std::vector<Convention> other_conventions(const Trace& trace) {
   if (!trace.has(Stage::mask)) return {};
   Finder find{trace};
-  const std::string expression = expression_in_force(trace.scenario, trace.inputs);
+  const std::string& expression = trace.mask_rule->expression.text();
   Scenario inverted = trace.scenario;  // painted cells are inverted as well
   inverted.mask = "!(" + expression + ")";
   if (trace.mask_rule->paints_over()) {

@@ -5,8 +5,10 @@
 #include <cassert>
 #include <charconv>
 #include <cmath>
+#include <map>
 
 #include "core/base/tensor/error.h"
+#include "core/rules/mask/operations.h"
 
 namespace headlight::mask {
 namespace {
@@ -64,28 +66,12 @@ bool stays_whole(Op op, const std::vector<NodePtr>& operands) {
                      [](const NodePtr& operand) { return operand->whole; });
 }
 
-/// a − ⌊a / b⌋ · b: the result has the sign of b.
-double mathematical_mod(double a, double b) { return a - std::floor(a / b) * b; }
-
 std::optional<double> folded(Op op, const std::vector<NodePtr>& operands) {
-  for (const NodePtr& operand : operands) {
-    if (!operand->constant) return std::nullopt;
-  }
-  const double a = operands.empty() ? 0 : *operands[0]->constant;
-  const double b = operands.size() < 2 ? 0 : *operands[1]->constant;
-  switch (op) {
-    case Op::negate: return -a;
-    case Op::add: return a + b;
-    case Op::subtract: return a - b;
-    case Op::multiply: return a * b;
-    case Op::divide: return a / b;
-    case Op::modulo: return mathematical_mod(a, b);
-    case Op::absolute: return std::abs(a);
-    case Op::floor: return std::floor(a);
-    case Op::minimum: return std::min(a, b);
-    case Op::maximum: return std::max(a, b);
-    default: return std::nullopt;
-  }
+  if (!std::ranges::all_of(operands, [](const NodePtr& operand) { return operand->constant.has_value(); })) return {};
+  const auto constant = [&](std::size_t i) { return *operands[i]->constant; };
+  if (is_of_one_number(op)) return with_function_of_one(op, [&](auto f) { return f(constant(0)); });
+  if (is_of_two_numbers(op)) return with_function_of_two(op, [&](auto f) { return f(constant(0), constant(1)); });
+  return {};
 }
 
 constexpr std::uint8_t on_every_index = on_q | on_k | on_b | on_h;
@@ -206,6 +192,43 @@ void check_argument(const Pattern& pattern, const Parameter& parameter, double v
   throw ExpressionError(position, Message("{0}'s {1} is {2}", pattern.name, parameter.name, number_text(value)),
                         too_large ? Message("expected no more than {0}", number_text(largest_count))
                                   : Message("expected {0}", range_sentence(parameter)));
+}
+
+namespace {
+
+/// Nodes that have several parents are copied once.
+NodePtr copied(const NodePtr& node, const std::function<Span(Span)>& span, std::map<const Node*, NodePtr>& copies) {
+  if (!node) return node;
+  const auto [found, is_new] = copies.try_emplace(node.get());
+  if (!is_new) return found->second;
+  Node copy = *node;
+  copy.span = span(node->span);
+  for (NodePtr& operand : copy.operands) operand = copied(operand, span, copies);
+  copy.body = copied(node->body, span, copies);
+  return copies[node.get()] = std::make_shared<Node>(std::move(copy));
+}
+
+/// Equal operations on equal operands.
+bool equal(const Node& a, const Node& b) {
+  if (&a == &b) return true;
+  const bool alike = a.op == b.op && a.variable == b.variable && a.constant == b.constant && a.pattern == b.pattern &&
+                     a.parameter == b.parameter;
+  return alike && (a.body != nullptr) == (b.body != nullptr) && (!a.body || equal(*a.body, *b.body)) &&
+         std::ranges::equal(a.operands, b.operands, [](const NodePtr& x, const NodePtr& y) { return equal(*x, *y); });
+}
+
+}  // namespace
+
+NodePtr with_spans(const NodePtr& root, const std::function<Span(Span)>& span) {
+  std::map<const Node*, NodePtr> copies;
+  return copied(root, span, copies);
+}
+
+bool same_files(const Node& a, const Node& b) {
+  if (&a == &b) return true;
+  if (a.op == Op::pattern && a.pattern->name == "file") return equal(*a.body, *b.body);
+  return std::ranges::equal(a.operands, b.operands,
+                            [](const NodePtr& x, const NodePtr& y) { return same_files(*x, *y); });
 }
 
 std::string_view symbol(Op op) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -106,9 +107,15 @@ NodePtr make_argument(const Pattern& pattern, std::size_t index, NodePtr value);
 /// Throws ExpressionError unless the value is in the parameter's range.
 void check_argument(const Pattern& pattern, const Parameter& parameter, double value, std::size_t position);
 
-/// The tree of a whole expression, which must be a condition; `file_definition` as in MaskExpression::parse. Throws
-/// ExpressionError.
-NodePtr parse(std::string_view text, std::string_view file_definition = {});
+/// The tree of a whole expression, which must be a condition; file() has the tree `file_mask`, by default the cells of
+/// the file's mask. Throws ExpressionError.
+NodePtr parse(std::string_view text, const NodePtr& file_mask = nullptr);
+
+/// The same tree with other spans: of the text that it becomes part of.
+NodePtr with_spans(const NodePtr& root, const std::function<Span(Span)>& span);
+/// Whether two trees that were parsed from the same text are the same: they differ in what file() stands for, if at
+/// all.
+bool same_files(const Node& a, const Node& b);
 
 /// "+", "&&", "floor", …
 std::string_view symbol(Op op);

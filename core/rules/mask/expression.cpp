@@ -42,14 +42,60 @@ const mask::Node* quotients_compared(const mask::Node& node) {
   return nullptr;
 }
 
+mask::NodePtr moved(const mask::NodePtr& root, std::size_t by) {
+  return with_spans(root, [by](mask::Span span) { return mask::Span{span.begin + by, span.end + by}; });
+}
+
+/// An operand of &&, at this place of its text.
+struct Part {
+  std::string text;
+  mask::NodePtr root;
+};
+
+Part part(const std::string& text, const mask::NodePtr& root, std::size_t place) {
+  const bool looser = root->op == mask::Op::logical_or || root->op == mask::Op::choose;
+  if (looser) return {"(" + text + ")", moved(root, place + 1)};
+  return {text, moved(root, place)};
+}
+
 }  // namespace
 
-MaskExpression MaskExpression::parse(std::string_view text, std::string_view file_definition) {
-  MaskExpression result;
-  result.text_ = text;
-  result.file_definition_ = file_definition;
-  result.root_ = mask::parse(text, file_definition);
-  return result;
+MaskExpression MaskExpression::parse(std::string_view text, const MaskExpression* file_mask) {
+  return {std::string(text), mask::parse(text, file_mask ? file_mask->root_ : nullptr)};
+}
+
+MaskExpression MaskExpression::file_cells() {
+  const std::string_view name = mask::name(mask::Variable::file_mask);
+  return {std::string(name), mask::make_variable(mask::Variable::file_mask, {0, name.size()})};
+}
+
+MaskExpression MaskExpression::call_of_file(const MaskExpression& file_mask) {
+  const Pattern& pattern = *pattern_named("file");
+  std::string text = signature(pattern);
+  const mask::Span span{0, text.size()};
+  return {std::move(text),
+          mask::make_pattern(pattern, {}, with_spans(file_mask.root_, [span](mask::Span) { return span; }), span)};
+}
+
+bool MaskExpression::has_files_of(const MaskExpression& other) const { return mask::same_files(*root_, *other.root_); }
+
+MaskExpression operator&&(const MaskExpression& a, const MaskExpression& b) {
+  Part left = part(a.text_, a.root_, 0);
+  const std::string text = left.text + " && ";
+  Part right = part(b.text_, b.root_, text.size());
+  const mask::Span span{0, text.size() + right.text.size()};
+  return {text + right.text,
+          mask::make_operation(mask::Op::logical_and, {std::move(left.root), std::move(right.root)}, span)};
+}
+
+MaskExpression or_from_key(const MaskExpression& a, std::int64_t first) {
+  const std::string number = std::to_string(first), before = "(" + a.text_ + ") || ", text = before + "k >= " + number;
+  const mask::Span key{before.size(), before.size() + 1}, bound{text.size() - number.size(), text.size()};
+  const mask::NodePtr later = mask::make_operation(
+      mask::Op::greater_equal,
+      {mask::make_variable(mask::Variable::k, key), mask::make_number(static_cast<double>(first), bound)},
+      {before.size(), text.size()});
+  return {text, mask::make_operation(mask::Op::logical_or, {moved(a.root_, 1), later}, {0, text.size()})};
 }
 
 std::vector<PatternCall> MaskExpression::pattern_calls() const {

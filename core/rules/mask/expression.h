@@ -18,10 +18,12 @@
 // k` from `q == k` nor say what was expected, and give no tree to export code from.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/base/tensor/message.h"
@@ -44,12 +46,20 @@ struct PatternCall {
   std::vector<Argument> arguments;
 };
 
-/// A parsed expression. Immutable and cheap to copy.
+/// A parsed expression, or one put together from others. Immutable and cheap to copy.
 class MaskExpression {
  public:
-  /// `file_definition` is the definition of file(), written like a pattern's (core/rules/mask/patterns.cpp); by
-  /// default, file() reads the cells of the file's mask. Throws ExpressionError at the first wrong character.
-  static MaskExpression parse(std::string_view text, std::string_view file_definition = {});
+  /// `file_mask` is what file() stands for; by default the cells of the file's mask. Throws ExpressionError at the
+  /// first wrong character.
+  static MaskExpression parse(std::string_view text, const MaskExpression* file_mask = nullptr);
+  /// The cells of the file's mask (MaskContext::file_mask).
+  static MaskExpression file_cells();
+  /// "file()", which stands for this mask.
+  static MaskExpression call_of_file(const MaskExpression& file_mask);
+  /// "a && b", without parsing anything.
+  friend MaskExpression operator&&(const MaskExpression& a, const MaskExpression& b);
+  /// "(a) || k >= first"
+  friend MaskExpression or_from_key(const MaskExpression& a, std::int64_t first);
 
   /// As the user wrote it.
   const std::string& text() const { return text_; }
@@ -60,11 +70,15 @@ class MaskExpression {
   const mask::Node& root() const { return *root_; }
 
   friend bool operator==(const MaskExpression& a, const MaskExpression& b) {
-    return a.text_ == b.text_ && a.file_definition_ == b.file_definition_;
+    return a.text_ == b.text_ && a.has_files_of(b);
   }
 
  private:
-  std::string text_, file_definition_;
+  MaskExpression(std::string text, std::shared_ptr<const mask::Node> root)
+      : text_(std::move(text)), root_(std::move(root)) {}
+  bool has_files_of(const MaskExpression& other) const;
+
+  std::string text_;
   std::shared_ptr<const mask::Node> root_;
 };
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/base/tensor/error.h"
+#include "core/rules/mask/operations.h"
 
 namespace headlight::mask {
 namespace {
@@ -195,14 +196,6 @@ T get(const Register& r, std::size_t key) {
   return data<T>(r)[r.wide ? key : 0];
 }
 
-/// ⌊x⌋ by rounding through 2^52, which compilers vectorise; numbers from 2^51 on count as whole.
-double fast_floor(double x) {
-  constexpr double magic = 6755399441055744.0;  // 1.5 · 2^52
-  const double rounded = (x + magic) - magic;
-  const double down = rounded - (rounded > x ? 1.0 : 0.0);
-  return std::abs(x) < 2251799813685248.0 ? down : x;
-}
-
 /// The low 32 bits of a whole number; 0 for any other number (in cells that do not count).
 std::uint32_t word(double x) {
   return std::abs(x) < 9007199254740992.0 ? static_cast<std::uint32_t>(static_cast<std::int64_t>(x)) : 0;
@@ -282,23 +275,12 @@ void Machine::run_variable(const Instruction& instruction, Register& out) {
 }
 
 void Machine::run_number(const Instruction& instruction, Register& out) {
+  const Op op = instruction.op;
   const Register& a = input(instruction, 0);
-  if (instruction.op == Op::negate) return each<double>(a, out.numbers, [](double x) { return -x; });
-  if (instruction.op == Op::absolute) return each<double>(a, out.numbers, [](double x) { return std::abs(x); });
-  if (instruction.op == Op::floor) return each<double>(a, out.numbers, fast_floor);
+  if (is_of_one_number(op)) return with_function_of_one(op, [&](auto f) { each<double>(a, out.numbers, f); });
   const Register& b = input(instruction, 1);
-  const auto with = [&](auto f) { each<double>(a, b, out.numbers, f); };
-  switch (instruction.op) {
-    case Op::add: return with([](double x, double y) { return x + y; });
-    case Op::subtract: return with([](double x, double y) { return x - y; });
-    case Op::multiply: return with([](double x, double y) { return x * y; });
-    case Op::minimum: return with([](double x, double y) { return y < x ? y : x; });
-    case Op::maximum: return with([](double x, double y) { return y > x ? y : x; });
-    case Op::divide: check_divisor(instruction, b); return with([](double x, double y) { return x / y; });
-    default:  // modulo
-      check_divisor(instruction, b);
-      return with([](double x, double y) { return x - fast_floor(x / y) * y; });
-  }
+  if (op == Op::divide || op == Op::modulo) check_divisor(instruction, b);
+  with_function_of_two(op, [&](auto f) { each<double>(a, b, out.numbers, f); });
 }
 
 void Machine::run_condition(const Instruction& instruction, Register& out) {
@@ -306,22 +288,12 @@ void Machine::run_condition(const Instruction& instruction, Register& out) {
   const Register& a = input(instruction, 0);
   if (instruction.op == Op::logical_not) return each<Truth>(a, out.truths, [](Truth x) { return x ^ 1; });
   const Register& b = input(instruction, 1);
-  const auto numbers = [&](auto f) { each<double>(a, b, out.truths, f); };
-  const auto truths = [&](auto f) { each<Truth>(a, b, out.truths, f); };
-  switch (instruction.op) {
-    case Op::logical_and: return truths([](Truth x, Truth y) { return x & y; });
-    case Op::logical_or: return truths([](Truth x, Truth y) { return x | y; });
-    case Op::less: return numbers([](double x, double y) { return x < y; });
-    case Op::less_equal: return numbers([](double x, double y) { return x <= y; });
-    case Op::greater: return numbers([](double x, double y) { return x > y; });
-    case Op::greater_equal: return numbers([](double x, double y) { return x >= y; });
-    case Op::equal:
-      return a.condition ? truths([](Truth x, Truth y) { return x == y; })
-                         : numbers([](double x, double y) { return x == y; });
-    default:  // not_equal
-      return a.condition ? truths([](Truth x, Truth y) { return x != y; })
-                         : numbers([](double x, double y) { return x != y; });
-  }
+  if (instruction.op == Op::logical_and) return each<Truth>(a, b, out.truths, [](Truth x, Truth y) { return x & y; });
+  if (instruction.op == Op::logical_or) return each<Truth>(a, b, out.truths, [](Truth x, Truth y) { return x | y; });
+  with_comparison(instruction.op, [&](auto f) {
+    if (a.condition) each<Truth>(a, b, out.truths, f);
+    else each<double>(a, b, out.truths, f);
+  });
 }
 
 void Machine::run_choice(const Instruction& instruction, Register& out) {

@@ -6,6 +6,7 @@
 
 #include "core/base/tensor/error.h"
 #include "core/rules/mask/ast.h"
+#include "core/rules/mask/operations.h"
 
 namespace headlight {
 namespace {
@@ -70,16 +71,38 @@ MaskContext context_of(const MaskRule& rule) {
 
 }  // namespace
 
-MaskExpression parse_mask(std::string_view text, std::string_view file_definition) {
-  return with_error_place(text, [&] { return MaskExpression::parse(text, file_definition); });
+MaskExpression parse_mask(std::string_view text, const MaskExpression* file_mask) {
+  return with_error_place(text, [&] { return MaskExpression::parse(text, file_mask); });
 }
+
+namespace {
+
+/// The file's mask itself, if the expression is nothing else, and if it has 0 and 1 in its cells; else undefined.
+Tensor cells_of_file(const MaskRule& rule) {
+  const Shape whole{rule.batch, rule.heads, rule.n_q, rule.n_k};
+  const mask::Node* node = &rule.expression.root();
+  while (node->op == mask::Op::pattern) node = node->body.get();
+  const bool alone = node->op == mask::Op::variable && node->variable == mask::Variable::file_mask;
+  const Tensor& file = rule.file_mask;
+  if (!alone || !file.defined() || !broadcastable(file.shape(), whole)) return {};
+  Shape shape = file.shape();
+  shape.insert(shape.begin(), 4 - shape.size(), 1);
+  shape[3] = rule.n_k;
+  const Tensor cells = file.expand(shape).contiguous();
+  const bool plain = std::ranges::all_of(cells.values(), [](float cell) { return cell == 0 || cell == 1; });
+  return plain ? cells : Tensor();
+}
+
+}  // namespace
 
 Tensor build_mask(const MaskRule& rule, std::stop_token stop, int threads) {
   MaskContext context = context_of(rule);
   context.stop = std::move(stop);
   context.threads = threads;
-  Tensor mask =
-      with_error_place(rule.expression.text(), [&] { return evaluate_where_it_differs(rule.expression, context); });
+  Tensor mask = cells_of_file(rule);
+  if (!mask.defined())
+    mask =
+        with_error_place(rule.expression.text(), [&] { return evaluate_where_it_differs(rule.expression, context); });
   if (rule.paints_over()) mask = paint(mask, rule);
   return mask.expand({rule.batch, rule.heads, rule.n_q, rule.n_k});
 }
@@ -154,37 +177,35 @@ class Evaluator {
     const Interval a = value(*node.operands[0]);
     switch (node.op) {
       case Op::logical_not: return {1 - a.hi, 1 - a.lo};
-      case Op::negate: return {-a.hi, -a.lo};
-      case Op::floor: return {std::floor(a.lo), std::floor(a.hi)};
+      case Op::negate:
+      case Op::floor: return with_function_of_one(node.op, [&](auto f) { return hull({f(a.lo), f(a.hi)}); });
       case Op::absolute: return a.lo >= 0 ? a : a.hi <= 0 ? Interval{-a.hi, -a.lo} : Interval{0, std::max(-a.lo, a.hi)};
       default: return of_two(node.op, a, value(*node.operands[1]));
     }
   }
 
  private:
+  /// Most operations rise or fall steadily in each operand, so that their least and largest values are at the ends.
+  static Interval at_ends(Op op, Interval a, Interval b) {
+    const auto ends = [&](auto f) {
+      const auto at = [&](double x, double y) { return static_cast<double>(f(x, y)); };
+      return hull({at(a.lo, b.lo), at(a.lo, b.hi), at(a.hi, b.lo), at(a.hi, b.hi)});
+    };
+    return is_comparison(op) ? with_comparison(op, ends) : with_function_of_two(op, ends);
+  }
+
   static Interval of_two(Op op, Interval a, Interval b) {
-    switch (op) {
-      case Op::add: return hull({a.lo + b.lo, a.hi + b.hi});
-      case Op::subtract: return hull({a.lo - b.hi, a.hi - b.lo});
-      case Op::multiply: return hull({a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi});
-      case Op::minimum: return {std::min(a.lo, b.lo), std::min(a.hi, b.hi)};
-      case Op::maximum: return {std::max(a.lo, b.lo), std::max(a.hi, b.hi)};
-      case Op::divide:
-        return b.lo <= 0 && b.hi >= 0 ? anything : hull({a.lo / b.lo, a.lo / b.hi, a.hi / b.lo, a.hi / b.hi});
-      case Op::modulo: {
-        if (!(b.lo > 0)) return anything;
-        const double first = std::floor(a.lo / b.lo);
-        if (b.one() && first == std::floor(a.hi / b.lo)) return hull({a.lo - first * b.lo, a.hi - first * b.lo});
-        return {0, b.hi};
-      }
-      case Op::less: return truth(a.hi < b.lo, a.lo >= b.hi);
-      case Op::less_equal: return truth(a.hi <= b.lo, a.lo > b.hi);
-      case Op::greater: return truth(a.lo > b.hi, a.hi <= b.lo);
-      case Op::greater_equal: return truth(a.lo >= b.hi, a.hi < b.lo);
-      case Op::equal: return truth(a.one() && b.one() && a.lo == b.lo, a.hi < b.lo || a.lo > b.hi);
-      case Op::not_equal: return truth(a.hi < b.lo || a.lo > b.hi, a.one() && b.one() && a.lo == b.lo);
-      default: return anything;
+    const bool apart = a.hi < b.lo || a.lo > b.hi, same = a.one() && b.one() && a.lo == b.lo;
+    if (op == Op::equal) return truth(same, apart);
+    if (op == Op::not_equal) return truth(apart, same);
+    if (op == Op::divide && b.lo <= 0 && b.hi >= 0) return anything;
+    if (op == Op::modulo) {
+      if (!(b.lo > 0)) return anything;
+      const double first = std::floor(a.lo / b.lo);
+      if (b.one() && first == std::floor(a.hi / b.lo)) return hull({a.lo - first * b.lo, a.hi - first * b.lo});
+      return {0, b.hi};
     }
+    return is_comparison(op) || is_of_two_numbers(op) ? at_ends(op, a, b) : anything;
   }
 
   static Interval exactly(Index x) { return {static_cast<double>(x), static_cast<double>(x)}; }

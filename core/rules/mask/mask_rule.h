@@ -26,7 +26,7 @@ struct MaskRule {
 };
 
 /// As MaskExpression::parse; the error includes the position in the text.
-MaskExpression parse_mask(std::string_view text, std::string_view file_definition = {});
+MaskExpression parse_mask(std::string_view text, const MaskExpression* file_mask = nullptr);
 
 /// [B, H, n_q, n_k] of 0 and 1, 1 = may attend. Axes that the rule does not depend on have stride 0. Throws
 /// ExpressionError, Cancelled.

@@ -71,10 +71,10 @@ class Parser {
  public:
   /// With a scope, `text` is the definition of a pattern, which may use names of its own
   /// (core/rules/mask/patterns.cpp).
-  explicit Parser(std::string_view text, const Scope* scope = nullptr, std::string_view file_definition = {})
+  explicit Parser(std::string_view text, const Scope* scope = nullptr, NodePtr file_mask = nullptr)
       : tokens_(tokenize(text)),
         scope_(scope),
-        file_definition_(file_definition),
+        file_mask_(std::move(file_mask)),
         from_corner_(std::ranges::find(tokens_, "causal_bottom_right", &Token::text) != tokens_.end()) {}
 
   NodePtr whole() {
@@ -324,8 +324,9 @@ class Parser {
       values[i] = make_argument(pattern, i, std::move(values[i]));
       scope.arguments[argument_name(pattern, i)] = values[i];
     }
-    const bool is_file = pattern.name == "file" && !file_definition_.empty();
-    const std::string text = is_file ? std::string(file_definition_) : definition(pattern, values.size());
+    if (file_mask_ && pattern.name == "file")
+      return make_pattern(pattern, {}, with_spans(file_mask_, [span](Span) { return span; }), span);
+    const std::string text = definition(pattern, values.size());
     return make_pattern(pattern, std::move(values), Parser(text, &scope).whole(), span);
   }
 
@@ -401,17 +402,17 @@ class Parser {
   std::size_t next_ = 0;
   int depth_ = 0;
   const Scope* scope_;
-  std::string_view file_definition_;
+  NodePtr file_mask_;
   bool from_corner_;  ///< the text calls causal_bottom_right()
 };
 
 }  // namespace
 
-NodePtr parse(std::string_view text, std::string_view file_definition) {
+NodePtr parse(std::string_view text, const NodePtr& file_mask) {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
     throw ExpressionError(0, "the mask expression is empty", "expected a condition such as causal()");
   }
-  NodePtr root = Parser(text, nullptr, file_definition).whole();
+  NodePtr root = Parser(text, nullptr, file_mask).whole();
   if (!root->condition) {
     throw ExpressionError(root->span.begin, "the expression is a number", "expected a condition such as k <= q");
   }

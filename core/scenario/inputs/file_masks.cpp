@@ -318,8 +318,8 @@ void MaskReading::restrict_to(const Tensor& allowed, const Tensor& numbers) {
   else attend.push_back(allowed);
 }
 
-void MaskReading::restrict_to(const std::string& rule) {
-  masking.file_rule += (masking.file_rule.empty() ? "" : " && ") + rule;
+void MaskReading::restrict_to(const MaskExpression& rule) {
+  masking.file_rule = masking.file_rule ? *masking.file_rule && rule : rule;
 }
 
 void MaskReading::add_bias(const Tensor& bias) {
@@ -375,7 +375,7 @@ void add_mask_file(const Resolving& resolving, Inputs& inputs) {
   const FileReading r{resolving, *inputs.mask_file, {}, inputs.assumptions};
   MaskReading m{r, inputs.dims, inputs};
   m.masking.file_mask = {};
-  m.masking.file_rule.clear();
+  m.masking.file_rule.reset();
   const ArrayFile& beside = (inputs.file ? *inputs.file : r.file).arrays();
   bool found = false;
   for (const MaskName& entry : mask_names) {

@@ -211,7 +211,7 @@ struct MaskReading {
   /// 1 = may attend, [B|1, H|1, n_q|1, n_k|1]. `numbers`: the original numbers, if the mask was additive.
   void restrict_to(const Tensor& allowed, const Tensor& numbers = {});
   /// The same, in the mask language.
-  void restrict_to(const std::string& rule);
+  void restrict_to(const MaskExpression& rule);
   /// Must have the same axes. Throws FileError for NaN.
   void add_bias(const Tensor& bias);
 };

@@ -90,35 +90,32 @@ bool has_mask(const Scenario& scenario, const Inputs& inputs) {
 
 namespace {
 
-std::string expression_of_inputs(const Scenario& scenario, const Inputs& inputs) {
-  if (!scenario.mask.empty()) return scenario.mask;
-  const std::string file = inputs.file_mask.defined() ? "file()" : inputs.file_rule;
-  if (!inputs.valid_lens.defined()) return file.empty() ? "full()" : file;
-  return file.empty() ? "padding()" : file + " && padding()";
+/// What file() stands for.
+std::optional<MaskExpression> mask_of_file(const Inputs& inputs) {
+  if (!inputs.file_mask.defined()) return inputs.file_rule;
+  const MaskExpression cells = MaskExpression::file_cells();
+  return inputs.file_rule ? *inputs.file_rule && cells : cells;
+}
+
+MaskExpression expression_in_force(const Scenario& scenario, const Inputs& inputs) {
+  const std::optional<MaskExpression> of_file = mask_of_file(inputs);
+  const auto parsed = [&](std::string_view text) { return parse_mask(text, of_file ? &*of_file : nullptr); };
+  if (!scenario.mask.empty()) return parsed(scenario.mask);
+  const bool padded = inputs.valid_lens.defined();
+  if (!of_file) return parsed(padded ? "padding()" : "full()");
+  const MaskExpression file = inputs.file_mask.defined() ? MaskExpression::call_of_file(*of_file) : *of_file;
+  return padded ? file && parsed("padding()") : file;
 }
 
 }  // namespace
 
-std::string expression_in_force(const Scenario& scenario, const Inputs& inputs) {
-  std::string expression = expression_of_inputs(scenario, inputs);
-  if (inputs.own_keys == 0 || expression == "full()") return expression;
-  return "(" + expression + ") || k >= " + std::to_string(inputs.dims.n_k - inputs.own_keys);
-}
-
 MaskRule mask_rule(const Scenario& scenario, const Inputs& inputs) {
   const Dims& d = inputs.dims;
-  std::string file = inputs.file_rule;
-  if (!file.empty() && inputs.file_mask.defined()) file += " && file_mask";
-  return {parse_mask(expression_in_force(scenario, inputs), file),
-          d.batch,
-          d.heads,
-          d.n_q,
-          d.n_k,
-          inputs.valid_lens,
-          inputs.file_mask,
-          inputs.doc_ids,
-          scenario.painted,
-          inputs.grid};
+  MaskExpression expression = expression_in_force(scenario, inputs);
+  if (inputs.own_keys > 0 && expression.text() != "full()")
+    expression = or_from_key(expression, d.n_k - inputs.own_keys);
+  return {std::move(expression), d.batch,        d.heads,          d.n_q,      d.n_k, inputs.valid_lens,
+          inputs.file_mask,      inputs.doc_ids, scenario.painted, inputs.grid};
 }
 
 }  // namespace headlight

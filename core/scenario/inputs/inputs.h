@@ -103,9 +103,8 @@ struct Sequence {
 /// Which cells are masked, and what is added to the scores.
 struct Masking {
   Tensor file_mask{};  ///< 0/1, 1 = may attend, broadcastable to [B, H, n_q, n_k]; undefined: none
-  /// The part of the file's mask that is a rule in the mask language: "causal()", "doc(q) == doc(k)"; "": none. file()
-  /// combines both.
-  std::string file_rule{};
+  /// The part of the file's mask that is a rule: causal(), doc(q) == doc(k). file() combines both.
+  std::optional<MaskExpression> file_rule{};
   Tensor valid_lens{};          ///< [B] or [B, n_q]; undefined: none
   Tensor doc_ids{};             ///< [1, n] or [B, n], only if n_q = n_k: the document of each token; undefined: none
   Tensor attn_bias{};           ///< added to the scores, broadcastable to [B, H, n_q, n_k]; undefined: none
@@ -114,7 +113,7 @@ struct Masking {
   Index own_keys = 0;           ///< the last keys, which no input has (bias_k, add_zero_attn); no mask hides them
   PictureGrid grid{};           ///< for row(q) and col(q), if the tokens are patches
 
-  bool has_file_mask() const { return file_mask.defined() || !file_rule.empty(); }
+  bool has_file_mask() const { return file_mask.defined() || file_rule; }
 };
 
 struct Inputs : Parameters, Sequence, Masking {
@@ -153,11 +152,8 @@ Inputs resolve(const Scenario& scenario, const Scenario* last_scenario = nullptr
 /// Whether there is a mask: an expression, one in the file, valid lengths, or painted cells.
 bool has_mask(const Scenario& scenario, const Inputs& inputs);
 
-/// The expression without painted cells: the scenario's, else the source's rule, "file()" and "padding()" joined by &&;
-/// "full()" if there is none.
-std::string expression_in_force(const Scenario& scenario, const Inputs& inputs);
-
-/// That expression with its inputs and the painted cells. Throws ExpressionError.
+/// The mask: the scenario's expression, else the source's rule, file() and padding() joined by &&, full() if there is
+/// none; its inputs, and the painted cells. Throws ExpressionError.
 MaskRule mask_rule(const Scenario& scenario, const Inputs& inputs);
 
 }  // namespace headlight

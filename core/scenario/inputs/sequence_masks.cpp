@@ -119,7 +119,7 @@ void read_is_causal(MaskReading& m) {
   const auto flag = r.own_number({"is_causal", "causal", "use_causal_mask"});
   if (!flag || flag->value == 0) return;
   r.assume("mask", Message("{0}: causal, aligned at the top left as scaled_dot_product_attention does", flag->name));
-  m.restrict_to("causal()");
+  m.restrict_to(MaskExpression::parse("causal()"));
 }
 
 void read_valid_lens(MaskReading& m) {
@@ -177,7 +177,7 @@ void read_documents(MaskReading& m) {
     r.fail(r.shape_of(name), Message("expected [n] = {0} or [B, n] = {1}", to_string({n}), to_string({d.batch, n})));
   const Index entries = ids.rank() == 2 ? d.batch : 1;
   m.masking.doc_ids = ids.view({entries, n});
-  m.restrict_to("doc(q) == doc(k)");
+  m.restrict_to(MaskExpression::parse("doc(q) == doc(k)"));
   r.assume("mask", Message(ends.empty() ? "{0}: tokens of the same id may attend to each other"
                                         : "{0}: tokens of one document may attend to each other",
                            name));

@@ -95,7 +95,7 @@ std::optional<AssumedMask> assume(const Tensor& mask, Stage seen_in, const Trace
   if (seen_in == Stage::weights && !is_shared(mask)) return {};
   Inputs inputs = run.inputs;
   inputs.file_mask = mask;
-  inputs.file_rule.clear();
+  inputs.file_rule.reset();
   return AssumedMask{
       .run = compute(run.scenario, std::move(inputs), &run, how), .settings = "", .expression = "", .seen_in = seen_in};
 }

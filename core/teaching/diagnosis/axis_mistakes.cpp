@@ -41,7 +41,7 @@ Variants attention_over_batch(const Suspect& suspect) {
       in.dims.n_k = in.dims.n_q;
       in.query_tokens = in.key_tokens = {};
       in.valid_lens = in.doc_ids = in.file_mask = in.attn_bias = {};
-      in.file_rule.clear();
+      in.file_rule.reset();
     };
     variant.settings = [masked](Scenario& s) {
       s.valid_lens.clear();

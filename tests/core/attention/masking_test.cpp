@@ -17,7 +17,7 @@ TEST_CASE("valid lengths count keys, for a batch entry or for each query", "[att
 TEST_CASE("a rule in a file, such as is_causal, is combined with its mask and lengths, and file() calls it",
           "[attention]") {
   Inputs inputs = small_inputs({.batch = 1, .heads = 1, .kv_heads = 1, .n_q = 3, .n_k = 3, .d_model = 4});
-  inputs.file_rule = "causal() && doc(q) == doc(k)";
+  inputs.file_rule = parse_mask("causal() && doc(q) == doc(k)");
   inputs.doc_ids = Tensor::of({1, 3}, {0, 1, 1});
   const auto mask_of = [&](const std::string& expression) {
     Scenario scenario;
@@ -33,14 +33,32 @@ TEST_CASE("a rule in a file, such as is_causal, is combined with its mask and le
   CHECK_THAT(mask_of(""), agrees_with(Tensor::of({1, 1, 3, 3}, {1, 0, 0, 0, 0, 0, 0, 0, 1})));
   CHECK(mask_rule({}, inputs) == mask_rule({}, inputs));
   const MaskRule before = mask_rule({}, inputs);
-  inputs.file_rule = "causal()";
+  inputs.file_rule = parse_mask("causal()");
   CHECK_FALSE(mask_rule({}, inputs) == before);
+}
+
+TEST_CASE("the mask of a file is the tensor that was read, not a copy", "[attention]") {
+  Inputs inputs = small_inputs({.batch = 1, .heads = 1, .kv_heads = 1, .n_q = 2, .n_k = 3, .d_model = 4});
+  inputs.file_mask = Tensor::of({2, 3}, {1, 0, 1, 0, 0, 1});
+  const auto mask_of = [&](const std::string& expression) {
+    Scenario scenario;
+    scenario.mask = expression;
+    return build_mask(mask_rule(scenario, inputs));
+  };
+  for (const char* expression : {"", "file()"}) {
+    const Tensor mask = mask_of(expression);
+    CHECK_THAT(mask, agrees_with(Tensor::of({1, 1, 2, 3}, {1, 0, 1, 0, 0, 1})));
+    CHECK(mask.matrix().data == inputs.file_mask.matrix().data);
+  }
+  CHECK_THAT(mask_of("!file()"), agrees_with(Tensor::of({1, 1, 2, 3}, {0, 1, 0, 1, 1, 0})));
+  inputs.file_mask = Tensor::of({2, 1}, {1, 0});  // one number for all keys of a query
+  CHECK_THAT(mask_of(""), agrees_with(Tensor::of({1, 1, 2, 3}, {1, 1, 1, 0, 0, 0})));
 }
 
 TEST_CASE("a mask that is a rule gives the same output where stages are computed only when they are read",
           "[attention]") {
   Inputs inputs = small_inputs({.batch = 1, .heads = 2, .kv_heads = 2, .n_q = 300, .n_k = 300, .d_model = 8});
-  inputs.file_rule = "causal()";
+  inputs.file_rule = parse_mask("causal()");
   Run whole, parts;
   whole.most_kept = 1e12;
   parts.most_kept = 1;

@@ -4,7 +4,7 @@
 #include "core/rules/mask/code.h"
 #include "core/rules/mask/evaluate.h"
 #include "core/rules/mask/mask_rule.h"
-#include "tests/catch.h"
+#include "tests/matchers.h"
 
 using namespace headlight;
 
@@ -215,4 +215,44 @@ TEST_CASE("an element of a set is evaluated only where no earlier one matched") 
   CHECK(failure_in("q + 1 in {0, 4 / q}").sentence.find("division by zero") != std::string::npos);
   CHECK(value("(q == 0) in {(k == 1), (k == 0)}"));
   CHECK(failure_in("q in {0, true}").sentence.find("a condition") != std::string::npos);
+}
+
+TEST_CASE("joined expressions mean what their joined text means, and their errors have places in it") {
+  const MaskExpression either = MaskExpression::parse("q < 2 || k == 0");
+  const MaskExpression joined = either && MaskExpression::parse("padding()");
+  CHECK(joined.text() == "(q < 2 || k == 0) && padding()");
+  CHECK((MaskExpression::parse("causal()") && MaskExpression::parse("doc(q) == doc(k)")).text() ==
+        "causal() && doc(q) == doc(k)");
+  const MaskExpression later = or_from_key(joined, 3);
+  CHECK(later.text() == "((q < 2 || k == 0) && padding()) || k >= 3");
+  MaskContext context;
+  context.n_q = context.n_k = 4;
+  for (const MaskExpression& expression : {joined, later}) {
+    const MaskExpression parsed = MaskExpression::parse(expression.text());
+    CHECK(expression == parsed);
+    context.valid_lens = Tensor::of({1}, {2});
+    CHECK_THAT(evaluate(expression, context), agrees_with(evaluate(parsed, context)));
+    REQUIRE(expression.pattern_calls().size() == 1);
+    CHECK(expression.pattern_calls()[0].begin == expression.text().find("padding"));
+    context.valid_lens = {};
+    try {
+      evaluate(expression, context);
+      FAIL("there are no lengths");
+    } catch (const ExpressionError& error) { CHECK(error.position() == expression.text().find("padding")); }
+  }
+}
+
+TEST_CASE("file() stands for a rule and the cells of the file's mask, and expressions with other files differ") {
+  const MaskExpression cells = MaskExpression::file_cells(), causal = MaskExpression::parse("causal()"),
+                       both = causal && cells;
+  MaskContext context;
+  context.n_q = context.n_k = 3;
+  context.file_mask = Tensor::of({1, 3}, {1, 0, 1});
+  const MaskExpression by_both = MaskExpression::parse("file() || k == q", &both);
+  const Tensor mask = evaluate(by_both, context);
+  CHECK_THAT(mask, agrees_with(evaluate(MaskExpression::parse("causal() && k != 1 || k == q"), context)));
+  CHECK(MaskExpression::call_of_file(both) == MaskExpression::parse("file()", &both));
+  CHECK(MaskExpression::call_of_file(cells) == MaskExpression::parse("file()"));
+  CHECK_FALSE(by_both == MaskExpression::parse("file() || k == q"));
+  CHECK_FALSE(MaskExpression::call_of_file(both) == MaskExpression::call_of_file(causal));
 }

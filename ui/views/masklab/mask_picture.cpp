@@ -276,8 +276,9 @@ const std::vector<PatternTile>& palette_picture(const Frame& frame) {
 }
 
 const std::string& mask_in_force(const Frame& frame) {
-  const auto make = [&] { return expression_in_force(frame.trace()->scenario, frame.trace()->inputs); };
-  return frame.pictures.kept(make, frame.document.trace);
+  static const std::string none = "full()";
+  const std::optional<MaskRule>& rule = frame.trace()->mask_rule;
+  return rule ? rule->expression.text() : none;
 }
 
 const std::string& painted_words(const Frame& frame) {
