@@ -109,7 +109,7 @@ Variants queries_reordered(const Suspect& suspect) {
   if (n < 2) return {};
   std::vector<Stage> places{run.standing_for(Stage::Q_rotated).value_or(Stage::Q_heads)};
   if (places.front() != Stage::Q_heads) places.push_back(Stage::Q_heads);
-  const std::string write = " Write q = q_proj(x), a row for each word.";
+  const std::string write = " Write q = q_proj(x).";
   Variants variants;
   for (const Stage stage : places) {
     const auto add = [&](const std::string& what, const std::function<Index(Index)>& from) {
@@ -135,8 +135,8 @@ Variants other_sequences(const Suspect& suspect) {
        {std::pair("keys and values", both), std::pair("keys", keys), std::pair("values", values)}) {
     const auto add = [&, who = who, stages = stages](const std::string& whose,
                                                      const std::function<Index(Index)>& from) {
-      const std::string text = std::string("The ") + who + " are those of " + whose +
-                               ". Write each sequence with its own: k[b], v[b] for q[b].";
+      const std::string text =
+          std::string("The ") + who + " are those of " + whose + ". Write K = k_proj(x); V = v_proj(x).";
       variants.push_back(with_taken(text, stages, other_sequence(from)));
       variants.back().rare = true;
     };
@@ -162,7 +162,7 @@ Variants keys_left_out(const Suspect& suspect) {
       return softmax(each_number(scores, [&](float s) { return at++ % width == left_out ? -INFINITY : s; }));
     };
     variants.push_back({.explanation = "No query sees the " + which + " key: the mask is another one, " + expression +
-                                       ". Write k and v with all their rows.",
+                                       ". Write K = k_proj(x); V = v_proj(x).",
                         .rules = {{Stage::weights, rule}},
                         .rare = true,
                         .yours = expression});
@@ -182,12 +182,12 @@ Variants channels_left_out(const Suspect& suspect) {
       const Tensor q = t[t.standing_for(Stage::Q_scaled).value()], k = t[t.standing_for(Stage::K_rotated).value()];
       return gather_values(q.slice(3, first, half).contiguous(), k.slice(3, first, half).transpose(2, 3).contiguous());
     };
-    variants.push_back({.explanation = std::string("Only the ") + (first == 0 ? "first" : "last") +
-                                       " half of a head's channels is multiplied. Write scores = q @ "
-                                       "k.transpose(-2, -1) with all channels.",
-                        .rules = {{Stage::scores, rule}},
-                        .yours = std::to_string(d / 2),
-                        .here = std::to_string(d)});
+    variants.push_back(
+        {.explanation = std::string("Only the ") + (first == 0 ? "first" : "last") +
+                        " half of a head's channels is multiplied. Write scores = q @ k.transpose(-2, -1).",
+         .rules = {{Stage::scores, rule}},
+         .yours = std::to_string(d / 2),
+         .here = std::to_string(d)});
   }
   return variants;
 }

@@ -77,8 +77,9 @@ TEST_CASE("the table of mistakes has each id of the manual; only the ids of kind
     if (!ids.insert(mistake.id).second) twice.insert(mistake.id);
   }
   CHECK(ids.size() == 50);
-  CHECK(twice == std::set<std::string>{"attention_over_batch", "mask_inverted", "split_interleaved", "step_missing",
-                                       "wrong_order", "wrong_parameter"});
+  CHECK(twice == std::set<std::string>{"attention_over_batch", "keys_reordered", "mask_inverted", "mask_wrong",
+                                       "split_interleaved", "step_missing", "wrong_input", "wrong_order",
+                                       "wrong_parameter"});
 }
 
 TEST_CASE("the code that an explanation suggests has no words, so every language can show it") {
