@@ -47,12 +47,12 @@ mask::NodePtr moved(const mask::NodePtr& root, std::size_t by) {
 }
 
 /// An operand of &&, at this place of its text.
-struct Part {
+struct Operand {
   std::string text;
   mask::NodePtr root;
 };
 
-Part part(const std::string& text, const mask::NodePtr& root, std::size_t place) {
+Operand operand(const std::string& text, const mask::NodePtr& root, std::size_t place) {
   const bool looser = root->op == mask::Op::logical_or || root->op == mask::Op::choose;
   if (looser) return {"(" + text + ")", moved(root, place + 1)};
   return {text, moved(root, place)};
@@ -80,9 +80,9 @@ MaskExpression MaskExpression::call_of_file(const MaskExpression& file_mask) {
 bool MaskExpression::has_files_of(const MaskExpression& other) const { return mask::same_files(*root_, *other.root_); }
 
 MaskExpression operator&&(const MaskExpression& a, const MaskExpression& b) {
-  Part left = part(a.text_, a.root_, 0);
+  Operand left = operand(a.text_, a.root_, 0);
   const std::string text = left.text + " && ";
-  Part right = part(b.text_, b.root_, text.size());
+  Operand right = operand(b.text_, b.root_, text.size());
   const mask::Span span{0, text.size() + right.text.size()};
   return {text + right.text,
           mask::make_operation(mask::Op::logical_and, {std::move(left.root), std::move(right.root)}, span)};

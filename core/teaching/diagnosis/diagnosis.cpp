@@ -238,8 +238,7 @@ Comparison compare(const std::shared_ptr<const Trace>& trace, const OwnStages& o
       notes = compare_stages(*alive, own, result);
       notes.push_back({result.agrees() ? last_saved(own) : result.first_difference()->stage, {other_dead_rows()}});
     }
-    Base base{alive, {}};
-    if (!result.agrees()) base = settle_rounding(alive, own, timed, result, notes);
+    const Base base = result.agrees() ? Base{alive, {}} : settle_rounding(alive, own, timed, result, notes);
     std::vector<Stage> except;
     if (masked != trace && !result.assumed) except.push_back(Stage::biased_scores);
     if (!result.agrees()) search(base, own, except, timed, limit, trying, result);

@@ -243,14 +243,13 @@ std::optional<HiddenRounding> hidden_rounding(const std::shared_ptr<const Trace>
                                               const Run& how) {
   if (!is_close(*run, own)) return {};
   constexpr Index most_scores = Index{1} << 28;  // computed; a count, so that the answer is the same on any machine
-  const Dims& d = run->dims();
   Index left = most_scores;
   for (const Stages& stages : parts_in_half_precision()) {
     for (const auto& [round, slack, id] :
          {std::tuple(&to_bf16, 0x1p-8F, "rounded_bf16"), std::tuple(&to_f16, 0x1p-11F, "rounded_f16")}) {
       auto rounded = with_rounded(run, stages, round, how);
       if (explains(*rounded, *run, own, slack)) return HiddenRounding{std::move(rounded), slack, id};
-      left -= d.batch * d.heads * d.n_q * d.n_k;
+      left -= scores_of(*run);
       if (left <= 0) return {};
     }
   }

@@ -20,11 +20,6 @@ constexpr Index more_scores = Index{1} << 28;
 constexpr Index pair_scores = Index{1} << 26;
 constexpr Index scores_of_run = 5000;
 
-Index scores_of(const Trace& run) {
-  const Dims& d = run.dims();
-  return d.batch * d.heads * d.n_q * d.n_k;
-}
-
 struct Candidate {
   Finding finding;
   Variant variant;

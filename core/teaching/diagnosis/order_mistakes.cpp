@@ -57,18 +57,9 @@ Stage keys_of(const Trace& run) { return run.standing_for(Stage::K_rotated).valu
 
 /// The mean over the words, in the place of each.
 Tensor mean_of_words(const Tensor& heads) {
-  const Tensor packed = heads.contiguous();
-  Buffer values(packed.values().begin(), packed.values().end());
-  const auto words = static_cast<std::size_t>(heads.size(2)), d = static_cast<std::size_t>(heads.size(3));
-  for (std::size_t first = 0; first < values.size(); first += words * d) {
-    for (std::size_t c = first; c < first + d; ++c) {
-      double sum = 0;
-      for (std::size_t word = 0; word < words; ++word) sum += static_cast<double>(values[c + word * d]);
-      for (std::size_t word = 0; word < words; ++word)
-        values[c + word * d] = static_cast<float>(sum / static_cast<double>(words));
-    }
-  }
-  return Tensor(heads.shape(), std::move(values));
+  const Index words = heads.size(2);
+  const Shape pairs{heads.size(0), heads.size(1), words, words};
+  return gather_values(Tensor::full(pairs, 1 / static_cast<float>(words)), heads);
 }
 
 }  // namespace

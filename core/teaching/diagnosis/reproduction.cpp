@@ -145,6 +145,11 @@ double Evidence::misfit(const Base& base, const Variant& variant, std::size_t pl
   return relative_difference(own.values, as_saved(*compute_variant(base, variant, until), own, variant));
 }
 
+Index scores_of(const Trace& run) {
+  const Dims& d = run.dims();
+  return d.batch * d.heads * d.n_q * d.n_k;
+}
+
 OwnStages own_stages_of(const Trace& trace) {
   OwnStages own;
   for (const Stage stage : trace.stages()) {

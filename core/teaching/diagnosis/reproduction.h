@@ -60,6 +60,9 @@ class Evidence {
   std::vector<const OwnStage*> stages_;
 };
 
+/// How many scores the run has, in all sequences and heads: what a search counts in place of time.
+Index scores_of(const Trace& run);
+
 /// All stages from the projections on, as the user would have saved them.
 OwnStages own_stages_of(const Trace& trace);
 /// The stages of `trace` from the projections on, with that mistake. Throws SettingError if the mistake is unknown, or

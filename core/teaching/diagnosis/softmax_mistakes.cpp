@@ -86,16 +86,17 @@ Tensor over_all_cells(const Tensor& scores) {
   return softmax(scores.contiguous().view({batch, heads, 1, cells})).view(scores.shape());
 }
 
+Tensor by_column(const Tensor& scores, const OfRow& change) {
+  return by_row(scores.transpose(2, 3), change).transpose(2, 3).contiguous();
+}
+
 /// Each column divided by its sum.
 Tensor divided_by_columns(const Tensor& weights) {
-  return by_row(weights.transpose(2, 3).contiguous(),
-                [](std::span<float> column) {
-                  float sum = 0;
-                  for (const float v : column) sum += v;
-                  for (float& v : column) v /= sum;
-                })
-      .transpose(2, 3)
-      .contiguous();
+  return by_column(weights, [](std::span<float> column) {
+    float sum = 0;
+    for (const float v : column) sum += v;
+    for (float& v : column) v /= sum;
+  });
 }
 
 /// Each cell with `change(number, what the row with the column's number gives)`: what code computes that leaves out
@@ -118,15 +119,11 @@ float exponential_over(float score, float sum) { return std::exp(score) / sum; }
 
 /// The scores less the highest of their column.
 Tensor less_highest_of_column(const Tensor& scores) {
-  return by_row(scores.transpose(2, 3).contiguous(),
-                [](std::span<float> column) {
-                  const float top = highest(column);
-                  if (std::isfinite(top)) {
-                    for (float& v : column) v -= top;
-                  }
-                })
-      .transpose(2, 3)
-      .contiguous();
+  return by_column(scores, [](std::span<float> column) {
+    const float top = highest(column);
+    if (!std::isfinite(top)) return;
+    for (float& v : column) v -= top;
+  });
 }
 
 /// Exponentials in chunks of keys, each less its own highest score, divided by their sum over the chunk or the row.
@@ -146,8 +143,9 @@ OfScores in_chunks(std::size_t size, bool each_divided) {
 }
 
 void add_chunks(Index n_k, Variants& variants) {
-  constexpr Index most = 64;
-  for (Index size = 2; size<std::min(n_k, most + 1); size = n_k> most ? 2 * size : size + 1) {
+  constexpr Index most = 64;  // of longer rows, only powers of two up to here
+  const auto next = [n_k](Index size) { return n_k > most ? 2 * size : size + 1; };
+  for (Index size = 2; size < n_k && size <= most; size = next(size)) {
     const std::string keys = "chunks of " + std::to_string(size) + " keys";
     const auto chunk = static_cast<std::size_t>(size);
     variants.push_back(instead("The softmax runs over " + keys + " by themselves, and what they gather is added.",
@@ -172,6 +170,26 @@ void add_changed_scores(Variants& variants) {
   add("The softmax is taken of sigmoid(scores).", [](float v) { return 1 / (1 + std::exp(-v)); });
   add("The softmax is taken of the squared scores.", [](float v) { return v * v; });
   add("All keys that may be attended to have the same weight, whatever their scores.", [](float) { return 0.0F; });
+}
+
+/// Sums and highest scores along another axis, or none.
+void add_other_sums(const Dims& dims, Variants& variants) {
+  const auto add = [&](const std::string& what, const OfScores& made) { variants.push_back(instead(what, made)); };
+  if (dims.n_q == dims.n_k) {
+    add("The exponentials of column k are divided by the sum of row k: keepdim=True is missing.",
+        [](const Tensor& scores) { return with_row_of_column(scores, sum_of_powers, exponential_over); });
+    add("The highest score of row k is subtracted from column k: keepdim=True is missing.",
+        [](const Tensor& scores) { return softmax(with_row_of_column(scores, highest, less)); });
+  }
+  add("The highest score of each column, not of each row, is subtracted before the softmax.",
+      [](const Tensor& scores) { return softmax(less_highest_of_column(scores)); });
+  add("The scores are divided by their sum; their exponentials are not taken.", rows([](std::span<float> row) {
+        float sum = 0;
+        for (const float v : row) sum += std::isfinite(v) ? v : 0;
+        for (float& v : row) v = std::isfinite(v) ? v / sum : 0;
+      }));
+  add("Every weight is 1: the softmax runs over an axis of size 1.",
+      [](const Tensor& scores) { return each_number(scores, [](float v) { return std::isfinite(v) ? 1.0F : 0.0F; }); });
 }
 
 }  // namespace
@@ -233,21 +251,7 @@ Variants softmax_wrong(const Suspect& suspect) {
   add("The softmax runs over all cells of a head's matrix at once: all of them sum to one, not each row.",
       over_all_cells);
   add_changed_scores(variants);
-  if (suspect.run.dims().n_q == suspect.run.dims().n_k) {
-    add("The exponentials of column k are divided by the sum of row k: keepdim=True is missing.",
-        [](const Tensor& scores) { return with_row_of_column(scores, sum_of_powers, exponential_over); });
-    add("The highest score of row k is subtracted from column k: keepdim=True is missing.",
-        [](const Tensor& scores) { return softmax(with_row_of_column(scores, highest, less)); });
-  }
-  add("The highest score of each column, not of each row, is subtracted before the softmax.",
-      [](const Tensor& scores) { return softmax(less_highest_of_column(scores)); });
-  add("The scores are divided by their sum; their exponentials are not taken.", rows([](std::span<float> row) {
-        float sum = 0;
-        for (const float v : row) sum += std::isfinite(v) ? v : 0;
-        for (float& v : row) v = std::isfinite(v) ? v / sum : 0;
-      }));
-  add("Every weight is 1: the softmax runs over an axis of size 1.",
-      [](const Tensor& scores) { return each_number(scores, [](float v) { return std::isfinite(v) ? 1.0F : 0.0F; }); });
+  add_other_sums(suspect.run.dims(), variants);
   add_chunks(suspect.run.dims().n_k, variants);
   add("Each query attends to its highest score alone, as argmax gives it.", rows([](std::span<float> row) {
         const auto top = std::ranges::max_element(row) - row.begin();
