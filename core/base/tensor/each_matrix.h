@@ -60,7 +60,8 @@ Tensor combined(const Tensor& a, const Tensor& b, Combine combine) {
   for (std::size_t i = 0; i < 4; ++i) shape[i] = std::max(a.shape()[i], b.shape()[i]);
   const Tensor left = a.expand(shape).contiguous(), right = b.expand(shape).contiguous();
   Buffer values(left.values().begin(), left.values().end());
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = combine(values[i], right.values()[i]);
+  const std::span<const float> others = right.values();
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = combine(values[i], others[i]);
   return Tensor(std::move(shape), std::move(values));
 }
 

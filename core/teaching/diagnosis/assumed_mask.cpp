@@ -73,7 +73,8 @@ AssumedMask assumed(const Trace& run, const MaskWords& words, Stage seen_in, con
 /// Whether the mask is the same in all heads of all batch entries, and there are at least two of them.
 bool is_shared(const Tensor& mask) {
   if (mask.size(0) * mask.size(1) < 2) return false;
-  return all_agree(mask, mask.slice(0, 0, 1).slice(1, 0, 1).expand(mask.shape()));
+  const Tensor first = mask.slice(0, 0, 1).slice(1, 0, 1);
+  return !any_matrix(mask, [&](const MatrixView& other) { return !same_numbers(other, first.matrix(0, 0)); });
 }
 
 /// The masks that are tried where the numbers do not show one.
@@ -102,8 +103,7 @@ std::optional<AssumedMask> assume(const Tensor& mask, Stage seen_in, const Trace
 
 bool all_given(const Trace& run, const OwnStages& own) {
   return std::ranges::all_of(own.stages, [&](const OwnStage& stage) {
-    return stage.fits &&
-           all_agree(stage.values, with_heads_of(stage.values, counterpart(run, stage.stage)), stage.slack);
+    return stage.fits && all_agree(stage.values, right_for(stage, run), stage.slack);
   });
 }
 

@@ -111,7 +111,7 @@ std::vector<Wrong> compare_stages(const Trace& trace, const OwnStages& own, Comp
     if (!mine && !trace.has(stage)) continue;
     StageComparison& entry = result.stages.emplace_back(StageComparison{stage, mine});
     if (!mine || !mine->fits) continue;
-    const Tensor right = with_heads_of(mine->values, counterpart(trace, stage));
+    const Tensor right = right_for(*mine, trace);
     entry.agreement = agreement(mine->values, right, mine->slack);
     note_rounding(entry, right, notes);
     const Tensor filled = entry.agreement->agrees ? Tensor() : with_right_fill(trace, *mine);

@@ -91,7 +91,7 @@ Finding nothing_changed(std::string why) { return {"harmless", std::move(why), t
 
 std::optional<Finding> harmless(const Trace& run, const OwnStage& mine, const Later& later) {
   if (!mine.fits || !later.agree) return {};
-  const Tensor right = with_heads_of(mine.values, counterpart(run, mine.stage));
+  const Tensor right = right_for(mine, run);
   if (right.shape() != mine.values.shape()) return {};
   const std::string stage(name(mine.stage));
   const bool weights = mine.stage == Stage::weights || mine.stage == Stage::dropped_weights;
@@ -159,7 +159,7 @@ Base with_own_rounding(const std::shared_ptr<const Trace>& run, const OwnStages&
   std::map<Stage, Tensor> rounded;
   for (const OwnStage& mine : own.stages) {
     if (!mine.fits || mine.stage == Stage::mask || !run->has(mine.stage)) continue;
-    const Tensor right = with_heads_of(mine.values, counterpart(*run, mine.stage));
+    const Tensor right = right_for(mine, *run);
     if (right.shape() == (*run)[mine.stage].shape() && all_agree(mine.values, right, mine.slack))
       rounded[mine.stage] = mine.values;
   }
@@ -182,8 +182,8 @@ bool explains(const Trace& rounded, const Trace& run, const OwnStages& own, floa
   bool much = false;
   for (const OwnStage& mine : own.stages) {
     if (!mine.fits) return false;
-    const Tensor right = with_heads_of(mine.values, counterpart(run, mine.stage));
-    const Tensor close = with_heads_of(mine.values, counterpart(rounded, mine.stage));
+    const Tensor right = right_for(mine, run);
+    const Tensor close = right_for(mine, rounded);
     if (all_agree(mine.values, right, mine.slack)) continue;
     if (!all_agree(mine.values, close, std::max(slack, mine.slack))) return false;
     if (relative_difference(mine.values, close) > 0.4 * relative_difference(mine.values, right)) return false;
@@ -196,8 +196,7 @@ bool explains(const Trace& rounded, const Trace& run, const OwnStages& own, floa
 bool is_close(const Trace& run, const OwnStages& own) {
   constexpr double most = 0.3;  // of a stage's size; scores in bfloat16 change weights by a few hundredths
   return std::ranges::all_of(own.stages, [&](const OwnStage& mine) {
-    return mine.fits &&
-           relative_difference(mine.values, with_heads_of(mine.values, counterpart(run, mine.stage))) < most;
+    return mine.fits && relative_difference(mine.values, right_for(mine, run)) < most;
   });
 }
 
@@ -264,13 +263,11 @@ std::string rounding_of_this_size(const std::shared_ptr<const Trace>& run, const
   for (const auto& [round, type] : {std::pair(&to_f16, "float16"), std::pair(&to_bf16, "bfloat16")}) {
     const auto rounded = with_rounded(run, stages, round, how);
     const bool within = std::ranges::all_of(own.stages, [&](const OwnStage& mine) {
-      const auto of = [&mine](const Trace& trace) {
-        return with_heads_of(mine.values, counterpart(trace, mine.stage));
-      };
-      const Tensor right = of(*run);
+      const Tensor right = right_for(mine, *run);
       const Agreement here = agreement(mine.values, right, mine.slack);
-      return here.agrees || (std::isfinite(here.largest) &&
-                             relative_difference(mine.values, right) <= 2 * relative_difference(of(*rounded), right));
+      return here.agrees ||
+             (std::isfinite(here.largest) &&
+              relative_difference(mine.values, right) <= 2 * relative_difference(right_for(mine, *rounded), right));
     });
     if (within) return type;
   }

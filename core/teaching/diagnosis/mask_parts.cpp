@@ -12,6 +12,26 @@
 #include "core/teaching/diagnosis/reproduction.h"
 
 namespace headlight {
+
+bool same_numbers(const MatrixView& a, const MatrixView& b) {
+  if (a == b) return true;
+  for (Index row = 0; row < a.rows; ++row) {
+    for (Index col = 0; col < a.cols; ++col) {
+      if (a(row, col) != b(row, col)) return false;
+    }
+  }
+  return true;
+}
+
+Tensor once_for_all_heads(const Tensor& mask) {
+  for (Index b = 0; b < mask.size(0); ++b) {
+    for (Index h = 1; h < mask.size(1); ++h) {
+      if (!same_numbers(mask.matrix(b, h), mask.matrix(b, 0))) return mask;
+    }
+  }
+  return mask.slice(1, 0, 1);
+}
+
 namespace {
 
 /// The keys that any query of a sequence sees, and what any sequence sees.
@@ -129,10 +149,11 @@ std::optional<MaskParts> parts_of(const Tensor& mask) {
   MaskParts parts{.shape = mask.shape()};
   parts.pattern.assign(static_cast<std::size_t>(mask.size(2) * mask.size(3)), 0);
   parts.there.assign(static_cast<std::size_t>(mask.size(0) * mask.size(3)), 0);
-  read_parts(mask, parts);
+  const Tensor one = once_for_all_heads(mask);
+  read_parts(one, parts);
   const Tensor product =
-      mask_of(mask.shape(), [&](Index b, Index, Index q, Index k) { return parts.holds(q, k) && parts.has(b, k); });
-  if (!all_agree(mask, product)) return {};
+      mask_of(one.shape(), [&](Index b, Index, Index q, Index k) { return parts.holds(q, k) && parts.has(b, k); });
+  if (!all_agree(one, product)) return {};
   parts.band = band_of(parts);
   if (parts.band) settle_unseen(parts);
   return parts;
@@ -161,7 +182,8 @@ Tensor evaluated(const MaskWords& words, const Shape& shape) {
   return evaluate(MaskExpression::parse(words.expression), context).expand(shape).contiguous();
 }
 
-std::optional<MaskWords> mask_in_words(const Tensor& mask) {
+std::optional<MaskWords> mask_in_words(const Tensor& given) {
+  const Tensor mask = once_for_all_heads(given).contiguous();
   const Shape& shape = mask.shape();
   std::vector<MaskWords> all;
   if (const std::optional<MaskParts> parts = parts_of(mask)) {
@@ -181,9 +203,8 @@ std::optional<MaskWords> mask_in_words(const Tensor& mask) {
     all.push_back({"causal() && chunked(" + size + ")"});
     all.push_back({"causal() && (sink(1) || window(" + size + "))"});
   }
-  const Tensor packed = mask.contiguous();
   for (const MaskWords& words : all) {
-    if (all_agree(packed, evaluated(words, shape))) return words;
+    if (all_agree(mask, evaluated(words, shape))) return words;
   }
   return {};
 }
@@ -236,29 +257,47 @@ float row_top(const MatrixView& m, Index q) {
   return top;
 }
 
-/// The mask that a stage shows; undefined if it shows no masked cell, or nothing else.
-Tensor seen_in(Stage stage, const Tensor& mine, const Tensor& unmasked) {
+struct Seen {
+  bool any = false, all = true;  ///< whether any cell, and all cells, are masked
+  bool torn = false;             ///< a NaN beside numbers, which is no mask
+};
+
+/// Writes which cells of one head the stage shows as seen, row by row.
+void see(Stage stage, const MatrixView& mine, const MatrixView& unmasked, Buffer& cells, Seen& seen) {
   constexpr float unknown = std::numeric_limits<float>::quiet_NaN();
-  Buffer attend;
-  attend.reserve(static_cast<std::size_t>(element_count(mine.shape())));
-  bool any = false, all = true, torn = false;
-  each_matrix(mine, [&](const MatrixView& m, Index b, Index h) {
-    const MatrixView expected = unmasked.matrix(b, h);
-    for (Index q = 0; q < m.rows; ++q) {
-      const float top = row_top(m, q);
-      Index nans = 0;
-      for (Index k = 0; k < m.cols; ++k) {
-        const bool masked = is_masked(stage, m(q, k), expected(q, k), top);
-        nans += std::isnan(m(q, k)) ? 1 : 0;
-        const bool underflows = stage == Stage::weights && m(q, k) == 0 && !masked;
-        attend.push_back(masked ? 0 : underflows ? unknown : 1);
-        any = any || masked;
-        all = all && masked;
-      }
-      torn = torn || (nans > 0 && nans < m.cols);  // a NaN beside numbers is no mask
+  auto cell = cells.begin();
+  for (Index q = 0; q < mine.rows; ++q) {
+    const float top = row_top(mine, q);
+    Index nans = 0;
+    for (Index k = 0; k < mine.cols; ++k, ++cell) {
+      const float value = mine(q, k);
+      const bool masked = is_masked(stage, value, unmasked(q, k), top);
+      nans += std::isnan(value) ? 1 : 0;
+      const bool underflows = stage == Stage::weights && value == 0 && !masked;
+      *cell = masked ? 0 : underflows ? unknown : 1;
+      seen.any = seen.any || masked;
+      seen.all = seen.all && masked;
     }
+    seen.torn = seen.torn || (nans > 0 && nans < mine.cols);
+  }
+}
+
+/// The mask that a stage shows; undefined if it shows no masked cell, or nothing else. One matrix is kept for all heads
+/// as long as they show the same.
+Tensor seen_in(Stage stage, const Tensor& mine, const Tensor& unmasked, bool per_head = false) {
+  const Shape& shape = mine.shape();
+  Buffer cells, here(static_cast<std::size_t>(shape[2] * shape[3]));
+  Seen seen;
+  bool alike = true;
+  each_matrix(mine, [&](const MatrixView& m, Index b, Index h) {
+    if (!alike) return;
+    see(stage, m, unmasked.matrix(b, h), here, seen);
+    if (h == 0 || per_head) cells.insert(cells.end(), here.begin(), here.end());
+    else alike = std::equal(here.begin(), here.end(), cells.end() - std::ssize(here));
   });
-  return any && !all && !torn ? Tensor(mine.shape(), std::move(attend)) : Tensor();
+  if (!alike) return seen_in(stage, mine, unmasked, true);
+  if (!seen.any || seen.all || seen.torn) return {};
+  return Tensor({shape[0], per_head ? shape[1] : 1, shape[2], shape[3]}, std::move(cells)).expand(shape);
 }
 
 }  // namespace
@@ -282,19 +321,33 @@ std::optional<SeenMask> seen_mask(const Trace& run, const OwnStages& own) {
 }
 
 Tensor completed(const Tensor& cells, const Tensor& otherwise) {
+  const auto is_unknown = [](const MatrixView& m) {
+    for (Index q = 0; q < m.rows; ++q) {
+      for (Index k = 0; k < m.cols; ++k) {
+        if (std::isnan(m(q, k))) return true;
+      }
+    }
+    return false;
+  };
+  if (!any_matrix(cells, is_unknown)) return cells;
   return combined(cells, otherwise.expand(cells.shape()), [](float a, float b) { return std::isnan(a) ? b : a; });
 }
 
 namespace {
 
 /// Whether the masked numbers are one fill, or one added to scores.
-bool is_one_fill(std::span<const float> scores, std::span<const float> cells) {
+bool is_one_fill(const Tensor& scores, const Tensor& cells) {
   float low = INFINITY, high = -INFINITY;
-  for (std::size_t i = 0; i < scores.size(); ++i) {
-    if (cells[i] != 0) continue;
-    low = std::min(low, scores[i]);
-    high = std::max(high, scores[i]);
-  }
+  each_matrix(scores, [&](const MatrixView& m, Index b, Index h) {
+    const MatrixView may = cells.matrix(b, h);
+    for (Index q = 0; q < m.rows; ++q) {
+      for (Index k = 0; k < m.cols; ++k) {
+        if (may(q, k) != 0) continue;
+        low = std::min(low, m(q, k));
+        high = std::max(high, m(q, k));
+      }
+    }
+  });
   return low == high || high - low < 1e-2F * std::abs(low);
 }
 
@@ -304,7 +357,7 @@ Tensor with_fill_for(const Tensor& masked_scores, const Trace& run, float fill) 
   const Tensor unmasked = mistakes::scores_before_mask(run).contiguous(), mine = masked_scores.contiguous();
   if (mine.shape() != unmasked.shape()) return masked_scores;
   const Tensor cells = seen_in(Stage::masked_scores, mine, unmasked);
-  if (!cells.defined() || !is_one_fill(mine.values(), cells.values())) return masked_scores;
+  if (!cells.defined() || !is_one_fill(mine, cells)) return masked_scores;
   return combined(mine, cells, [fill](float score, float may) { return may == 0 ? fill : score; });
 }
 

@@ -33,6 +33,11 @@ struct MaskParts {
   std::vector<Index> lengths() const;
 };
 
+/// Whether two masks of one shape, without NaN, are equal.
+bool same_numbers(const MatrixView& a, const MatrixView& b);
+/// [B, 1, n_q, n_k] of a mask that is the same in all heads; any other as it is.
+Tensor once_for_all_heads(const Tensor& mask);
+
 /// Unset where the mask is no such product.
 std::optional<MaskParts> parts_of(const Tensor& mask);
 /// [B, H, n_q, n_k] of attends(b, h, q, k).

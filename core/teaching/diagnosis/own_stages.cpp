@@ -309,6 +309,10 @@ Tensor with_heads_of(const Tensor& mine, const Tensor& right) {
   return grouped.expand({s[0], have, wanted / have, s[2] * s[3]}).view({s[0], wanted, s[2], s[3]});
 }
 
+Tensor right_for(const OwnStage& mine, const Trace& trace) {
+  return with_heads_of(mine.values, counterpart(trace, mine.stage));
+}
+
 std::string translated_error(const OwnReading& reading) {
   const std::string stored = to_string(reading.stored);
   switch (reading.kind) {

@@ -83,5 +83,7 @@ Stage standing_for(const Trace& trace, Stage stage);
 /// `right` with as many key/value heads as `mine`, if they may differ: repeated for its query heads, or the first of
 /// each group.
 Tensor with_heads_of(const Tensor& mine, const Tensor& right);
+/// What the user's stage is compared with: its counterpart, with as many key/value heads.
+Tensor right_for(const OwnStage& mine, const Trace& trace);
 
 }  // namespace headlight

@@ -1,8 +1,10 @@
 #include "core/teaching/diagnosis/reproduction.h"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "core/base/tensor/each_matrix.h"
@@ -258,8 +260,24 @@ bool surely_agree(Floats mine, Floats right) {
   return all != 0;
 }
 
+/// Whether no difference is larger than `most`, by more than the rounding of float32. Bits of floats without a sign are
+/// in the order of their values, NaN last, and integers' maximum becomes vector instructions.
+bool surely_within(Floats mine, Floats right, double most) {
+  if (std::isinf(most)) return true;
+  std::int32_t top = 0;
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    const float difference = std::abs(mine[i] - right[i]);
+    const std::int32_t if_unequal = -static_cast<std::int32_t>(mine[i] != right[i]);
+    const std::int32_t bits = std::bit_cast<std::int32_t>(difference) & if_unequal;
+    top = bits > top ? bits : top;
+  }
+  const auto largest = std::bit_cast<float>(top);
+  return std::isfinite(largest) && static_cast<double>(largest) <= 0.999 * most;
+}
+
+constexpr std::size_t chunk = 1024;  // numbers that one of the loops without branches takes at a time
+
 bool each_agrees(Floats mine, Floats right, float slack) {
-  constexpr std::size_t chunk = 1024;
   for (std::size_t first = 0; first < right.size(); first += chunk) {
     const std::size_t end = std::min(first + chunk, right.size());
     if (surely_agree(mine.subspan(first, end - first), right.subspan(first, end - first))) continue;
@@ -277,14 +295,18 @@ Agreement agreement(const Tensor& mine, const Tensor& right, float slack) {
   const Tensor a = mine.contiguous(), b = right.contiguous();
   const Floats as = a.values(), bs = b.values();
   Agreement result{.agrees = each_agrees(as, bs, slack)};
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < as.size(); ++i) {
-    const double difference = distance(as[i], bs[i]);
-    if (difference <= result.largest) continue;
-    result.largest = difference;
-    at = i;
-  }
   if (as.empty()) return result;
+  std::size_t at = 0;
+  for (std::size_t first = 0; first < as.size(); first += chunk) {
+    const std::size_t end = std::min(first + chunk, as.size());
+    if (surely_within(as.subspan(first, end - first), bs.subspan(first, end - first), result.largest)) continue;
+    for (std::size_t i = first; i < end; ++i) {
+      const double difference = distance(as[i], bs[i]);
+      if (difference <= result.largest) continue;
+      result.largest = difference;
+      at = i;
+    }
+  }
   result.at = index_of(at, mine.shape());
   result.mine = as[at];
   result.right = bs[at];
@@ -299,13 +321,19 @@ double relative_difference(const Tensor& mine, const Tensor& right) {
   const Floats as = a.values(), bs = b.values();
   double differences = 0, squares = 0;
   std::size_t torn = 0, looked = 0;
-  const std::size_t step = as.size() / most_looked_at | 1;  // odd: no power of two of a row's keys keeps to its columns
-  for (std::size_t i = 0; i < as.size(); i += step, ++looked) {
-    const float x = as[i], y = bs[i];
-    if (std::isfinite(x) != std::isfinite(y)) ++torn;
-    if (!std::isfinite(x) || !std::isfinite(y) || (x == y && std::abs(x) > 1e4F)) continue;
-    differences += distance(x, y) * distance(x, y);
-    squares += static_cast<double>(x) * static_cast<double>(x);
+  // An odd step: no power of two of a row's keys keeps to the same columns. Numbers are looked at in groups of those
+  // that are beside each other in memory.
+  const std::size_t step = as.size() / most_looked_at | 1;
+  constexpr std::size_t group = 16;
+  for (std::size_t first = 0; first < as.size(); first += group * step) {
+    for (std::size_t i = first; i < std::min(first + group, as.size()); ++i, ++looked) {
+      const float x = as[i], y = bs[i];
+      if (std::isfinite(x) != std::isfinite(y)) ++torn;
+      if (!std::isfinite(x) || !std::isfinite(y) || (x == y && std::abs(x) > 1e4F)) continue;
+      const double difference = static_cast<double>(x) - static_cast<double>(y);
+      differences += difference * difference;
+      squares += static_cast<double>(x) * static_cast<double>(x);
+    }
   }
   if (torn * 2 > looked) return infinite;
   return std::sqrt(differences / std::max(squares, 1e-12));
@@ -325,8 +353,11 @@ std::optional<double> factor_between(const Tensor& mine, const Tensor& right, fl
   const double factor = products / squares;
   if (!std::isfinite(factor)) return {};
   const auto c = static_cast<float>(factor);
-  const Tensor scaled = each_number(b, [c](float v) { return std::isfinite(v) ? v * c : v; });
-  return all_agree(a, scaled, slack) ? std::optional(factor) : std::nullopt;
+  const auto scaled = [c](float v) { return std::isfinite(v) ? v * c : v; };
+  for (std::size_t i = 0; i < std::min(as.size(), chunk) && slack == 0; ++i) {
+    if (!agree(as[i], scaled(bs[i]))) return {};  // most are refuted here, without a tensor of their own
+  }
+  return all_agree(a, each_number(b, scaled), slack) ? std::optional(factor) : std::nullopt;
 }
 
 bool all_agree(const Tensor& mine, const Tensor& right, float slack) {

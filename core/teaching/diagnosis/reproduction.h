@@ -88,7 +88,8 @@ struct Agreement {
 /// Both must have the same shape.
 Agreement agreement(const Tensor& mine, const Tensor& right, float slack = 0);
 /// The root mean square of mine − right over that of right, over the numbers that are finite in both, of large tensors
-/// over about a million of them, evenly spaced; infinite for different shapes, and where most are finite in one only.
+/// over about a million of them, in evenly spaced groups; infinite for different shapes, and where most are finite in
+/// one only.
 double relative_difference(const Tensor& mine, const Tensor& right);
 /// The factor c of mine = c · right, by least squares over the numbers that are finite in both; unset where the tensors
 /// are not proportional.

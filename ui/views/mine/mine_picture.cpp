@@ -237,7 +237,7 @@ struct MineMaker : ScenePart {
     if (secrets.stages) stage_text = with_minus_signs(verdict_words(*stage, frame.words));
     if (!stage->own->fits || area.height() < 60 * u) return;
     const Trace& right_run = *beside.right();
-    const Tensor right = with_heads_of(stage->own->values, counterpart(right_run, picture.stage));
+    const Tensor right = right_for(*stage->own, right_run);
     if (right.shape() != stage->own->values.shape()) return;
     const auto [batch, head] = shown_matrix(*stage, right);
     if (right.rank() == 4 && right.size(1) > 1 && !stage_text.empty())
