@@ -2,6 +2,7 @@
 // are those that are said.
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numbers>
 #include <random>
 
@@ -13,6 +14,7 @@
 #include "tests/places.h"
 #include "tests/ui/studio.h"
 #include "ui/parts/level/matrix_numbers.h"
+#include "ui/views/sentence/sentence.h"
 #include "ui/views/sentence/story.h"
 
 using namespace headlight;
@@ -461,4 +463,21 @@ TEST_CASE("a journey keeps its predictions when the attention's temperature chan
   const Scene scene = make_journey(studio.context(), story.next, studio.place());
   CHECK(has_text(scene, "Pale"));
   CHECK(faults(scene, studio) == "");
+}
+
+TEST_CASE("probabilities below one another have one precision") {
+  const auto decimals_of = [](const std::vector<double>& chances) {
+    Studio studio(of_model(), {{1600, 900}, 1, false, "en"});
+    SentenceStory story;
+    for (const double chance : chances) story.next.push_back({"word", std::ssize(story.next), chance, -1});
+    std::map<std::size_t, int> count;  // of the numbers beside the bars, by their decimals
+    const Scene scene = make_sentence(studio.context(), story, studio.place());
+    for (const SceneText* text : texts_of(scene)) {
+      const bool of_word = text->role == TextRole::number && text->rect.min.x > studio.place().max.x * 0.8f;
+      if (of_word && text->text.find("0.") == 0) ++count[text->text.size() - 2];
+    }
+    return count;
+  };
+  CHECK(decimals_of({0.74, 0.18, 0.04, 0.02}) == std::map<std::size_t, int>{{2, 4}});
+  CHECK(decimals_of({0.74, 0.18, 0.007, 0.002}) == std::map<std::size_t, int>{{3, 4}});
 }

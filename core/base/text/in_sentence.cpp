@@ -26,6 +26,7 @@ bool is_sign(char32_t c) {
 
 std::string in_sentence(std::string word) {
   if (word.empty() || names_patch(word)) return word;
+  if (word.size() > 2 && word.starts_with("##")) return "…" + word.substr(2);
   for (std::size_t at = 0; at < word.size();) {
     if (!is_sign(next_character(word, at))) return word;
   }

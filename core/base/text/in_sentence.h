@@ -6,7 +6,8 @@
 namespace headlight {
 
 /// In quotation marks if it is only punctuation, digits and signs, which would be read as part of the sentence: “.”,
-/// “1”. Words with letters and the names of patches ("6,1") stay as they are.
+/// “1”. A piece that continues a word, "##y" as WordPiece writes it, becomes "…y". Words with letters and the names of
+/// patches ("6,1") stay as they are.
 std::string in_sentence(std::string word);
 
 }  // namespace headlight

@@ -47,6 +47,11 @@ Printed printed_with(double number, int decimals) {
 
 }  // namespace
 
+MatrixNumbers for_chances(std::span<const double> chances) {
+  const bool small = std::ranges::any_of(chances, [](double chance) { return chance > 0 && chance < 0.01; });
+  return MatrixNumbers(small ? 3 : 2, true);
+}
+
 Printed printed(double number, int more) { return printed_with(number, usual_decimals(std::abs(number)) + more); }
 
 std::vector<Printed> printed_alike(const std::vector<double>& numbers, int more) {

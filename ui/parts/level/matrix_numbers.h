@@ -44,6 +44,10 @@ class MatrixNumbers {
   float most_ = 0, least_ = 0;
 };
 
+/// For probabilities beside each other: two decimals, or three if one of them is less than 0.01. A negative one is
+/// unknown.
+MatrixNumbers for_chances(std::span<const double> chances);
+
 /// A printed number: its text, the value of that text, and one unit of its last digit.
 struct Printed {
   std::string text;

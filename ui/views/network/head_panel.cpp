@@ -118,18 +118,29 @@ struct HeadPanel : NetworkPart {
     room.min.y += pen.sentence(TextRole::caption, text, values, room, caption, look.muted) + 4 * u;
   }
 
-  /// Name, bar, number; an unknown share has neither bar nor number.
-  void put_bar(const std::string& name, std::optional<double> share, ImU32 colour) {
+  struct Bar {
+    std::string name;
+    std::optional<double> share;  ///< an unknown one has neither bar nor number
+    ImU32 colour = 0;
+  };
+
+  void put_bars(const std::vector<Bar>& bars) {
+    std::vector<double> shares;
+    for (const Bar& bar : bars) shares.push_back(bar.share.value_or(-1));
+    const MatrixNumbers digits = for_chances(shares);
+    for (const Bar& bar : bars) put_bar(bar, digits);
+  }
+
+  void put_bar(const Bar& bar, const MatrixNumbers& digits) {
     const float pitch = caption * 1.75f, middle = room.min.y + pitch / 2;
     const float numbers = pen.measure(Face::mono, pen.type.number, "0.000").x + 8 * u;
-    pen.caption({room.min.x, middle}, Align::left, name, look.ink, names - 8 * u);
+    pen.caption({room.min.x, middle}, Align::left, bar.name, look.ink, names - 8 * u);
     const Rect track{{room.min.x + names, middle - 6 * u}, {room.max.x - numbers, middle + 6 * u}};
     pen.fill(track, look.field, Corner::cell * u);
-    if (share) {
-      const float width = static_cast<float>(std::clamp(*share, 0.0, 1.0)) * track.width();
-      if (width >= 1) pen.meter(track, width, colour);
-      pen.number(pen.type.number, {room.max.x, middle}, Align::right, look.ink,
-                 MatrixNumbers(*share < 0.01 && *share > 0 ? 3 : 2, true)(static_cast<float>(*share)));
+    if (bar.share) {
+      const float width = static_cast<float>(std::clamp(*bar.share, 0.0, 1.0)) * track.width();
+      if (width >= 1) pen.meter(track, width, bar.colour);
+      pen.number(pen.type.number, {room.max.x, middle}, Align::right, look.ink, digits(static_cast<float>(*bar.share)));
     }
     room.min.y += pitch;
   }
@@ -152,14 +163,16 @@ struct HeadPanel : NetworkPart {
   }
 
   void put_patterns() {
+    std::vector<Bar> bars;
     for (std::size_t i = 0; i < head_pattern_count; ++i) {
       const auto pattern = static_cast<HeadPattern>(i);
       if (patterns.rows[i] == 0) continue;
       // Shows the number of words if there are few.
       const std::string few = patterns.is_usual(pattern) ? "" : " (" + std::to_string(patterns.rows[i]) + ")";
-      put_bar(say(pattern_key(trace, pattern)) + few, patterns[pattern], look.head(looked.head));
+      bars.push_back({say(pattern_key(trace, pattern)) + few, patterns[pattern], look.head(looked.head)});
     }
-    if (patterns.queries > 0) put_bar(say("network.entropy"), patterns.entropy, look.muted);
+    if (patterns.queries > 0) bars.push_back({say("network.entropy"), patterns.entropy, look.muted});
+    put_bars(bars);
     put_note(say(key_for(trace, patterns.queries > 0 ? "network.measured" : "network.not_measured")));
   }
 
@@ -204,10 +217,11 @@ struct HeadPanel : NetworkPart {
                     ? say.fill("network.how_sure", {facts.likeliest})
                     : say.fill("network.how_sure_after", {asked->after, facts.likeliest}));
     const auto of_head = [&](const auto& table) { return item(item(table, looked.layer), looked.head); };
-    put_bar(say("network.whole"), facts.probability, look.after);
-    put_bar(say("network.without_head"), of_head(facts.without), look.after);
-    if (!facts.with_mean.empty()) put_bar(say("network.with_mean"), of_head(facts.with_mean), look.after);
-    put_bar(say("network.without_layer"), item(facts.without_layer, looked.layer), look.after);
+    std::vector<Bar> bars{{say("network.whole"), facts.probability, look.after},
+                          {say("network.without_head"), of_head(facts.without), look.after}};
+    if (!facts.with_mean.empty()) bars.push_back({say("network.with_mean"), of_head(facts.with_mean), look.after});
+    bars.push_back({say("network.without_layer"), item(facts.without_layer, looked.layer), look.after});
+    put_bars(bars);
   }
 
   void put_residual_sizes() {

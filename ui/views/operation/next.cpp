@@ -26,12 +26,19 @@ struct Part {
 constexpr Part last_row{0, 0.1f}, normed_row{0.1f, 0.22f}, word_row{0.22f, 0.32f}, the_product{0.32f, 0.4f},
     logits{0.4f, 0.56f}, divided{0.56f, 0.62f}, falling{0.62f, 0.7f}, chances{0.7f, 0.8f}, drop{0.82f, 0.95f};
 
+MatrixNumbers numbers_of(const std::vector<NextCandidate>& candidates) {
+  std::vector<double> chances;
+  for (const NextCandidate& candidate : candidates) chances.push_back(candidate.probability);
+  return for_chances(chances);
+}
+
 struct NextPicture : ScenePart {
   const NextWords& next;
   const SentenceStory& story;
   Rect area;
   const bool open = view.looking.unfolded && !presenting;
   const NextCandidate& chosen = next.candidates[static_cast<std::size_t>(next.chosen)];
+  const MatrixNumbers numbers = numbers_of(next.candidates);
   const std::vector<Named> names{{in_sentence(story.next_after), look.q},
                                  {in_sentence(chosen.word), look.after},
                                  {digits(chosen.probability), look.after}};
@@ -46,9 +53,7 @@ struct NextPicture : ScenePart {
   float line = 0;                ///< height of a word's line
   std::size_t shown = 0;         ///< words that fit
 
-  static std::string digits(double probability) {
-    return MatrixNumbers(probability < 0.01 ? 3 : 2, true)(static_cast<float>(probability));
-  }
+  std::string digits(double probability) const { return numbers(static_cast<float>(probability)); }
   const char* here(std::string_view key) const { return say(key_here(context, key)); }
   static std::string logit_text(float logit) { return printed(static_cast<double>(logit)).text; }
 

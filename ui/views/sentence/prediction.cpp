@@ -55,9 +55,15 @@ void put_writing(Pen& pen, const SentenceStory& story, Rect room) {
                look.muted);
 }
 
+MatrixNumbers numbers_of(const std::vector<Guess>& guesses) {
+  std::vector<double> chances;
+  for (const Guess& guess : guesses) chances.insert(chances.end(), {guess.probability, guess.before});
+  return for_chances(chances);
+}
+
 /// A word and its bar, or two bars if the network was changed: original and changed. `sides`: room for names and
 /// numbers.
-void put_guess_bars(Pen& pen, const Guess& guess, bool two, Rect room, ImVec2 sides) {
+void put_guess_bars(Pen& pen, const Guess& guess, const MatrixNumbers& numbers, bool two, Rect room, ImVec2 sides) {
   const Look& look = pen.look();
   const float u = pen.u(), first = room.min.y + pen.type.word * 0.8f;
   const auto bar = [&](float middle, double probability, ImU32 colour, bool lit) {
@@ -65,7 +71,7 @@ void put_guess_bars(Pen& pen, const Guess& guess, bool two, Rect room, ImVec2 si
     pen.fill(track, look.field, Corner::cell * u);
     pen.meter(track, std::max(static_cast<float>(probability) * track.width(), u), colour);
     pen.number(pen.type.number, {room.max.x, middle}, Align::right, lit ? look.ink : look.muted,
-               MatrixNumbers(probability < 0.01 ? 3 : 2, true)(static_cast<float>(probability)));
+               numbers(static_cast<float>(probability)));
   };
   pen.text(TextRole::word, Face::ui, pen.type.word, {room.min.x, first}, Align::left, look.ink, guess.word,
            sides.x - 8 * u);
@@ -180,9 +186,10 @@ Rect put_prediction(Pen& pen, const SentenceStory& story, Rect room) {
                              : inside.max.y;
   const bool effect = !otherwise && !story.unless.head.empty() && story.sampling.is_plain();
   const float bars_end = (two || effect) && (writes || effect) ? dials - note_room : dials;
+  const MatrixNumbers numbers = numbers_of(story.next);
   for (const Guess& guess : story.next) {
     if (y + pitch > bars_end) break;
-    put_guess_bars(pen, guess, two, {{inside.min.x, y}, {inside.max.x, y + pitch}}, {name_room, number_room});
+    put_guess_bars(pen, guess, numbers, two, {{inside.min.x, y}, {inside.max.x, y + pitch}}, {name_room, number_room});
     const float first = y + pen.type.word * 0.8f;
     if (story.writes)
       pen.target({{inside.min.x, first - pen.type.word}, {inside.max.x, first - pen.type.word + pitch}},

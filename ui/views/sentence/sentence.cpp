@@ -1,6 +1,7 @@
 #include "ui/views/sentence/sentence.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "core/base/text/in_sentence.h"
@@ -211,9 +212,8 @@ struct SentenceParts : ScenePart {
       what += (i > 0 ? ", " : "") + std::string(setting_word(say, key)) + " " + value;
     }
     if (changed.settings.size() > most) what += " …";
-    const auto share = [](double probability) {
-      return MatrixNumbers(probability < 0.01 ? 3 : 2, true)(static_cast<float>(probability));
-    };
+    const MatrixNumbers numbers = for_chances(std::array{changed.probability_before, changed.probability_after});
+    const auto share = [&](double probability) { return numbers(static_cast<float>(probability)); };
     const std::vector<Named> values{{changed.layer, look.ink},
                                     {what, look.ink},
                                     {in_sentence(story.next_after), look.ink},
@@ -232,9 +232,8 @@ struct SentenceParts : ScenePart {
 
   /// The head that looks at the chosen word most, and what becomes of the prediction without it.
   void put_sought(const Sought& sought, Index at) {
-    const auto share = [](double probability) {
-      return MatrixNumbers(probability < 0.01 ? 3 : 2, true)(static_cast<float>(probability));
-    };
+    const MatrixNumbers numbers = for_chances(std::array{sought.probability, sought.without});
+    const auto share = [&](double probability) { return numbers(static_cast<float>(probability)); };
     const Cell head{Stage::weights, sought.layer, sought.head, 0, 0};
     const std::vector<Named> values{
         {sought.name, look.head_ink(sought.head), true, NamedLink{SceneAction::head, sought.head, head}},
