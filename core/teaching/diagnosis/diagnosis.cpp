@@ -173,10 +173,25 @@ void settle_hidden_rounding(const std::shared_ptr<const Trace>& run, const OwnSt
   notes.push_back({first, {{hidden->id, why, true}}});
 }
 
+/// Whether rounding errors of the stages that agree may have made the first difference: a large one only through a
+/// softmax, which enlarges them.
+bool may_be_rounding(const Comparison& comparison, const Trace& run) {
+  constexpr double large = 0.3;  // of a stage's size
+  const StageComparison& first = *comparison.first_difference();
+  if (!first.own || !first.own->fits) return true;
+  const bool before_softmax = first.stage < Stage::weights;
+  const bool after_weights = std::ranges::any_of(comparison.stages, [&](const StageComparison& stage) {
+    return stage.own && stage.stage >= Stage::weights && stage.stage < first.stage;
+  });
+  return !(before_softmax || after_weights) ||
+         relative_difference(first.own->values, right_for(*first.own, run)) < large;
+}
+
 /// Takes stages for ones that agree if they differ only by rounding errors of earlier stages. Returns what mistakes are
 /// searched from: the run with the user's own stages that agree where this settled a stage, else `run`.
 Base settle_rounding(const std::shared_ptr<const Trace>& run, const OwnStages& own, const Run& how, Comparison& result,
                      std::vector<Wrong>& notes) {
+  if (!may_be_rounding(result, *run)) return {run, {}};
   Base rounded = with_own_rounding(run, own, how);
   bool settled = false;
   if (rounded.run != run) {

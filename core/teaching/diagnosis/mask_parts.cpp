@@ -335,20 +335,27 @@ Tensor completed(const Tensor& cells, const Tensor& otherwise) {
 
 namespace {
 
-/// Whether the masked numbers are one fill, or one added to scores.
-bool is_one_fill(const Tensor& scores, const Tensor& cells) {
+struct Fill {
   float low = INFINITY, high = -INFINITY;
+  bool is(float fill) const { return low == fill && high == fill; }
+  /// Whether it is one number, or one added to scores.
+  bool is_one() const { return low == high || high - low < 1e-2F * std::abs(low); }
+};
+
+/// The range of the masked numbers.
+Fill fill_of(const Tensor& scores, const Tensor& cells) {
+  Fill fill;
   each_matrix(scores, [&](const MatrixView& m, Index b, Index h) {
     const MatrixView may = cells.matrix(b, h);
     for (Index q = 0; q < m.rows; ++q) {
       for (Index k = 0; k < m.cols; ++k) {
         if (may(q, k) != 0) continue;
-        low = std::min(low, m(q, k));
-        high = std::max(high, m(q, k));
+        fill.low = std::min(fill.low, m(q, k));
+        fill.high = std::max(fill.high, m(q, k));
       }
     }
   });
-  return low == high || high - low < 1e-2F * std::abs(low);
+  return fill;
 }
 
 }  // namespace
@@ -357,7 +364,8 @@ Tensor with_fill_for(const Tensor& masked_scores, const Trace& run, float fill) 
   const Tensor unmasked = mistakes::scores_before_mask(run).contiguous(), mine = masked_scores.contiguous();
   if (mine.shape() != unmasked.shape()) return masked_scores;
   const Tensor cells = seen_in(Stage::masked_scores, mine, unmasked);
-  if (!cells.defined() || !is_one_fill(mine, cells)) return masked_scores;
+  const Fill own = cells.defined() ? fill_of(mine, cells) : Fill{};
+  if (!cells.defined() || !own.is_one() || own.is(fill)) return masked_scores;
   return combined(mine, cells, [fill](float score, float may) { return may == 0 ? fill : score; });
 }
 
