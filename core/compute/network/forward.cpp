@@ -6,7 +6,6 @@
 #include <thread>
 
 #include "core/base/tensor/error.h"
-#include "core/base/text/texts.h"
 #include "core/compute/attention/projection.h"
 #include "core/compute/network/key_cache.h"
 #include "core/compute/network/pictures.h"
@@ -62,6 +61,7 @@ void read_rules(const Checkpoint& checkpoint, const AttentionSpec& spec, Index c
     own.norm_over_heads = spec.norm_whole;
   }
   if (!spec.sinks.empty()) own.sink_logits = checkpoint.load(spec.sinks);
+  own.mask = layer_mask(spec);
 }
 
 /// The rows of the last block's output [B, n, width] that the head reads: of a picture only the first token, where the
@@ -224,8 +224,8 @@ AttentionCall Forward::with_earlier(const NetworkRun& run, Index layer, Attentio
   all.scenario.rope = Rope::none;
   all.scenario.qk_norm = QkNorm::none;
   all.scenario.query_offset = offset;
-  // The new queries are the last of the kept keys.
-  if (spec.causal && offset > 0) all.scenario.mask = replaced(all.scenario.mask, "causal()", "causal_bottom_right()");
+  all.inputs.rules.mask = layer_mask(spec, offset > 0);  // the new queries are the last of the kept keys
+  all.scenario.mask = all.inputs.rules.mask ? all.inputs.rules.mask->text() : "";
   add_rules(run, layer, offset, kept.first, all.inputs);
   return all;
 }

@@ -119,7 +119,7 @@ void read_is_causal(MaskReading& m) {
   const auto flag = r.own_number({"is_causal", "causal", "use_causal_mask"});
   if (!flag || flag->value == 0) return;
   r.assume("mask", Message("{0}: causal, aligned at the top left as scaled_dot_product_attention does", flag->name));
-  m.restrict_to(MaskExpression::parse("causal()"));
+  m.restrict_to(MaskExpression::call("causal"));
 }
 
 void read_valid_lens(MaskReading& m) {
