@@ -195,6 +195,6 @@ TEST_CASE("on the map, the export dialog begins with the visible region") {
   const View& now = window.document().view;
   REQUIRE(now.dialog == Dialog::exporting);
   CHECK(now.exporting.options.stage == Stage::scaled_scores);
-  CHECK(now.exporting.options.rows == Part{100, 180});
-  CHECK(now.exporting.options.cols == Part{300, 380});
+  CHECK(now.exporting.options.rows == IndexSlice{100, 180});
+  CHECK(now.exporting.options.cols == IndexSlice{300, 380});
 }

@@ -29,7 +29,7 @@ void apply(const Network& network, const LayerChange& change, AttentionCall& cal
   call.inputs.rules = rules_under(change.settings, std::move(call.inputs.rules));
   add_positions(change.settings, call.inputs);
   add_settings({call.scenario, nullptr, nullptr}, call.inputs);
-  settle_heads(call.scenario, call.inputs.dims);
+  set_head_size(call.scenario, call.inputs.dims);
 }
 
 Tensor joined_arrays(const Checkpoint& checkpoint, const std::vector<std::string>& names) {
@@ -160,7 +160,7 @@ void Forward::add_latents(const AttentionSpec& spec, Inputs& in) const {
   const LatentSpec& latent = *spec.latent;
   const Tensor down = through(in.query, latent.kv_down);
   in.value = normed(down.slice(2, 0, latent.rank).contiguous(), latent.kv_norm);
-  in.key = beside(in.value, down.slice(2, latent.rank, latent.rotated));
+  in.key = joined_columns(in.value, down.slice(2, latent.rank, latent.rotated));
   in.query = normed(through(in.query, latent.q_down), latent.q_norm);
   const LatentWeights weights = read_latent(checkpoint_, latent, spec.heads);
   in.W_k = weights.keys;

@@ -191,9 +191,9 @@ Tensor Forward::read_by_head(const Tensor& x) const {
   const auto token = [&](Index at) { return x.slice(1, at, 1).contiguous(); };
   switch (head.reads) {
     case HeadReads::first: return x;
-    case HeadReads::first_two: return beside(token(0), token(1));
+    case HeadReads::first_two: return joined_columns(token(0), token(1));
     case HeadReads::first_and_patches:
-      return beside(token(0), mean_from(x, std::ssize(network_.spec().stacks.front().embedding.extra)));
+      return joined_columns(token(0), mean_from(x, std::ssize(network_.spec().stacks.front().embedding.extra)));
     case HeadReads::pooled: break;
   }
   const PoolingSpec& pooling = *head.pooling;

@@ -188,7 +188,7 @@ Tensor times(const Tensor& a, double factor) {
   return each_number(a, [scale = static_cast<float>(factor)](float value) { return value * scale; });
 }
 
-Tensor beside(const Tensor& left, const Tensor& right) {
+Tensor joined_columns(const Tensor& left, const Tensor& right) {
   Buffer values;
   for (Index b = 0; b < left.size(0); ++b) {
     for (Index row = 0; row < left.size(1); ++row) {

@@ -382,7 +382,7 @@ Inputs begin_at_the_inputs(const FileReading& r, const std::shared_ptr<const Ten
   if (layer) drop_biases(r, *layer, sized_parameters.parameters);
   TextSequence read = read_sequence(r, sized_parameters, layer);
   Dims dims = sized(sized_parameters.dims, read.sequence);
-  settle_heads(r.resolving.scenario, dims);
+  set_head_size(r.resolving.scenario, dims);
   const FileRules rules = with_layer_arrays(r, layer, dims, read_settings(r, dims, layer));
   Masking masking = read_masks(r, dims, {.valid_lens = read.valid_lens, .attn_bias = rules.attn_bias});
   if (layer) note_model_mask(r, *layer, dims, masking);

@@ -254,7 +254,7 @@ Tokens characters(std::string_view line) {
 /// The tokens of each non-empty line.
 std::vector<Tokens> tokenized(const Scenario& scenario) {
   std::vector<Tokens> entries;
-  for (const std::string_view line : Parts(scenario.text, '\n')) {
+  for (const std::string_view line : Split(scenario.text, '\n')) {
     if (const Tokens line_words = words(line); !line_words.empty()) {
       check_lines(entries.size() + 1);
       entries.push_back(scenario.tokenizer == Tokenizer::words ? line_words : characters(line));

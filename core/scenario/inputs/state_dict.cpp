@@ -65,7 +65,7 @@ LinearSpec output_of(const Names& names, const std::string& prefix, Index width,
   std::vector<std::string> places{prefix};
   if (const std::optional<std::string> parent = parent_of(prefix)) places.push_back(*parent);
   for (const std::string& place : places) {
-    for (const string_view name : Parts(outputs, ' ')) {
+    for (const string_view name : Split(outputs, ' ')) {
       for (const Suffix& suffix : suffixes) {
         LinearSpec linear = projection_at(names, joined(place, name), suffix);
         if (linear.weight.empty()) continue;
@@ -348,7 +348,7 @@ GivenNames given_names(const std::string& text) {
       {"q", &GivenNames::q},     {"k", &GivenNames::k},   {"v", &GivenNames::v},      {"o", &GivenNames::o},
       {"qkv", &GivenNames::qkv}, {"bq", &GivenNames::bq}, {"bk", &GivenNames::bk},    {"bv", &GivenNames::bv},
       {"bo", &GivenNames::bo},   {"x", &GivenNames::x},   {"bqkv", &GivenNames::bqkv}};
-  for (const string_view part : Parts(text, ',')) {
+  for (const string_view part : Split(text, ',')) {
     const std::size_t equals = part.find('=');
     const auto* place = std::ranges::find(places, part.substr(0, equals), [](const auto& each) { return each.first; });
     if (equals == string_view::npos || equals + 1 == part.size() || place == std::end(places))
@@ -384,7 +384,7 @@ void FoundAttention::halve_packed_kv(const ArrayFile& file) {
 std::string FoundAttention::layer() const { return prefix.empty() ? "" : prefix.substr(0, prefix.size() - 1); }
 
 Message output_names() {
-  const Parts names(outputs, ' ');
+  const Split names(outputs, ' ');
   std::vector<string_view> first;
   for (auto name = names.begin(); first.size() < 10; ++name) first.push_back(*name);
   return {"{0} and the like", comma_list(first)};

@@ -69,7 +69,7 @@ struct View {
       saving_step;  ///< the lesson file to append the current screen to; set while the dialog asks
   std::optional<std::string> saving_answers;  ///< the file to write the answers to; set while the dialog asks
   LessonProgress lesson;                      ///< of the open lesson
-  LevelChoice looking;                        ///< level and selection
+  LevelChoice levels;                         ///< level and selection
   HeadsChoice heads;
   NetworkChoice network;
   MapChoice map;
@@ -94,7 +94,7 @@ struct View {
 Index heads_per(const Trace& trace, Stage stage);
 /// The level that is shown.
 inline Level level_shown(const View& view) {
-  return view.kind == ViewKind::pipeline ? view.looking.level : Level::pipeline;
+  return view.kind == ViewKind::pipeline ? view.levels.level : Level::pipeline;
 }
 
 /// Whether gradients are shown, as far as the view decides.

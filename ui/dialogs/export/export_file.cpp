@@ -201,7 +201,7 @@ std::optional<std::string> link_to(const Document& document) {
 std::vector<std::string> view_words(const Document& document) {
   const View& view = document.view;
   std::vector<std::string> words{"--view", view_text(view_address(view))};
-  if (view.kind == ViewKind::pipeline && view.looking.level != Level::pipeline)
+  if (view.kind == ViewKind::pipeline && view.levels.level != Level::pipeline)
     words.insert(words.end(), {"--level", level_text(level_address(view))});
   if (view.step) words.insert(words.end(), {"--step", std::to_string(*view.step)});
   if (view.step && view.way != ProductOrder::rows)

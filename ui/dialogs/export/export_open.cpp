@@ -119,8 +119,8 @@ void offer_level(ExportChoice& choice, const View& view, const Trace& trace, con
     if (picture) choice.options.query = tokens[static_cast<std::size_t>(asking_word(trace, view))];
   }
   if (level != Level::operation) return;
-  if (view.looking.facet != Facet::step) choice.kind = ExportKind::window;
-  else if (trace.has(view.looking.stage)) begin_export(choice, view.looking.stage, view, trace);
+  if (view.levels.facet != Facet::step) choice.kind = ExportKind::window;
+  else if (trace.has(view.levels.stage)) begin_export(choice, view.levels.stage, view, trace);
 }
 
 void offer_map(ExportChoice& choice, const View& view, const Trace& trace, const OwnSource*) {

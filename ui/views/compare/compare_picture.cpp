@@ -6,8 +6,8 @@
 #include "ui/base/frame/colormaps.h"
 #include "ui/base/look/measure.h"
 #include "ui/base/look/words.h"
-#include "ui/parts/level/pen.h"
 #include "ui/parts/matrix/heat.h"
+#include "ui/parts/scene/pen.h"
 #include "ui/parts/widgets/paragraph.h"
 
 namespace headlight {

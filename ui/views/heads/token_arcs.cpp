@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/parts/level/pen.h"
+#include "ui/parts/scene/pen.h"
 #include "ui/views/heads/heads_picture.h"
 
 namespace headlight {
@@ -156,7 +156,7 @@ const Scene& arcs_scene(const Frame& frame, const HeadsPicture& picture) {
     ArcsBuilder{frame, picture, heads_arcs(frame, picture), pen}.put(rows);
     return made;
   };
-  return frame.kept_at(frame.looked_at(), make, frame.view().heads, frame.view().measure, frame.view().looking.query,
+  return frame.kept_at(frame.looked_at(), make, frame.view().heads, frame.view().measure, frame.view().levels.query,
                        picture.arcs, picture.first->rect, frame.rows_shown(Stage::weights), rows);
 }
 

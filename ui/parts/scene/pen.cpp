@@ -1,4 +1,4 @@
-#include "ui/parts/level/pen.h"
+#include "ui/parts/scene/pen.h"
 
 #include "ui/base/frame/colormaps.h"
 #include "ui/base/look/words.h"

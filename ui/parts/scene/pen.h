@@ -6,7 +6,7 @@
 #include <span>
 
 #include "ui/base/look/measure.h"
-#include "ui/parts/level/scene.h"
+#include "ui/parts/scene/scene.h"
 
 namespace headlight {
 
