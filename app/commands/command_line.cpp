@@ -345,7 +345,7 @@ Lesson model_source(const CommandLine& line) {
     }
     opened = opening_of(model);
     if (sets(line, {"--layer"})) opened.view.reset();
-    else if (sets(line, {"--text", "--image"})) opened.view->select.reset();
+    else if (sets(line, {"--text", "--image"})) opened.view = ViewFields();  // its cell is another text's
   }
   return opened;
 }

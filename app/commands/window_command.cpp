@@ -49,9 +49,9 @@ std::string parse_language(const std::string& text) {
 
 /// The view of the file, with the settings of the command line.
 View view_of(const CommandLine& line, View view) {
-  if (line.has("--view")) view = with_view(std::move(view), parse_view("--view", line["--view"]));
+  if (line.has("--view")) view = with_view_fields(std::move(view), parse_view("--view", line["--view"]));
   if (line.has("--level")) {
-    view = with_level(std::move(view), parse_level("--level", line["--level"]));
+    view = with_view_fields(std::move(view), parse_level("--level", line["--level"]));
     view.step.reset();
   }
   if (line.has("--theme")) view.theme = parse_theme(line["--theme"]);
@@ -77,7 +77,8 @@ void open_as_sentence(Document& start, const CommandLine& line) {
   constexpr const char* chosen[] = {"--compare", "--view",      "--level",       "--step", "--way",
                                     "--select",  "--animation", "--lesson-step", "--look"};
   const auto& saved = start.origin.lesson.view;
-  if ((saved && saved->level) || std::ranges::any_of(chosen, [&](const char* option) { return line.has(option); }))
+  if ((saved && field_of(*saved, "level")) ||
+      std::ranges::any_of(chosen, [&](const char* option) { return line.has(option); }))
     return;
   const bool words = start.scenario.source == Source::text || is_network(start.scenario);
   if (words && start.view.kind == ViewKind::pipeline && start.origin.lesson.course.empty())
@@ -89,7 +90,7 @@ bool has_chosen_view(const Document& start, const CommandLine& line) {
   constexpr const char* options[] = {"--compare", "--view",        "--level", "--step",
                                      "--way",     "--lesson-step", "--look",  "--seconds-per-step"};
   const auto& saved = start.origin.lesson.view;
-  return (saved && saved->level) || !start.origin.lesson.course.empty() ||
+  return (saved && field_of(*saved, "level")) || !start.origin.lesson.course.empty() ||
          std::ranges::any_of(options, [&](const char* option) { return line.has(option); });
 }
 

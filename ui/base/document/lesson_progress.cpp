@@ -81,7 +81,7 @@ LessonProgress at_step(LessonProgress progress, const LessonStep& step, std::siz
 
 View posed(View view, const LessonStep& step, std::size_t number) {
   const Pose& pose = step.pose;
-  view = with_view(std::move(view), pose.view);
+  view = with_view_fields(std::move(view), pose.view);
   view.levels.level = pose.level;
   view.levels.facet = pose.facet;
   view.measure = pose.measure;

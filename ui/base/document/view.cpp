@@ -200,80 +200,49 @@ View without_words(View view) {
   return view;
 }
 
-LevelAddress level_address(const View& view) {
-  const LevelChoice& at = view.levels;
-  if (at.level != Level::operation) return {at.level, {}, Facet::step};
-  if (at.facet != Facet::step) return {at.level, {}, at.facet};
-  return {at.level, at.stage, at.facet};
+std::string level_address(const View& view) { return level_text(fields_named(view, {"level", "facet", "stage"})); }
+
+std::optional<MapRegion> whole_region(const View& view) {
+  if (!view.map.region) return {};
+  const MapRegion& r = *view.map.region;
+  const auto whole = [](double at) { return std::round(std::max(at, 0.0)); };
+  return MapRegion{whole(r.q0), std::max(whole(r.q1), whole(r.q0) + 1), whole(r.k0),
+                   std::max(whole(r.k1), whole(r.k0) + 1)};
 }
 
-View with_level(View view, const LevelAddress& level) {
-  view.levels.level = level.level;
-  view.levels.facet = level.facet;
-  if (level.stage) view.levels.stage = *level.stage;
-  return view;
+std::string view_address(const View& view) {
+  View whole = view;
+  whole.map.region = whole_region(view);
+  return view_text(fields_named(whole, {"kind", "tab", "map", "region"}));
 }
 
-namespace {
-
-MapAddress map_address(const View& view) {
-  MapAddress map{view.map.stage, {}};
-  const auto whole = [](double at) { return static_cast<Index>(std::llround(std::max(at, 0.0))); };
-  if (const auto& r = view.map.region)
-    map.region = {whole(r->q0), std::max(whole(r->q1), whole(r->q0) + 1), whole(r->k0),
-                  std::max(whole(r->k1), whole(r->k0) + 1)};
-  return map;
-}
-
-View with_map(View view, const MapAddress& map) {
-  view.map = {map.stage, {}, false};
-  const auto at = [](Index i) { return static_cast<double>(i); };
-  if (const auto& r = map.region) view.map.region = {at(r->q0), at(r->q1), at(r->k0), at(r->k1)};
-  return view;
-}
-
-}  // namespace
-
-ViewAddress view_address(const View& view) {
-  ViewAddress address{view.kind, view.mask_lab.tab, {}};
-  if (view.kind == ViewKind::map) address.map = map_address(view);
-  return address;
-}
-
-View with_view(View view, const ViewAddress& address) {
-  view.kind = address.kind;
-  if (address.kind == ViewKind::mask) view.mask_lab.tab = address.tab;
-  if (address.map) view = with_map(std::move(view), *address.map);
-  return view;
-}
-
-ScenarioView saved_view(const View& view) {
-  ScenarioView saved;
-  saved.level = level_address(view);
-  saved.select = view.selected;
-  // An operation saves a played stage as the stage itself.
-  if (view.step && !view.levels.progress) saved.step = *view.step;
-  if (view.head > 0) saved.head = view.head;
-  saved.query = view.levels.query;
-  saved.key = view.levels.key;
-  if (view.measure != HeadMeasure::weight) saved.measure = view.measure;
-  if (view.kind == ViewKind::map) saved.map = map_address(view);
+ViewFields saved_view(const View& view) {
+  ViewFields saved = parse_level("--level", level_address(view));
+  const auto add = [&](bool there, const char* name) {
+    if (there) saved += ";" + fields_named(view, {name});
+  };
+  add(view.selected.has_value(), "select");
+  add(view.step && !view.levels.progress, "step");  // an operation saves a played stage as the stage itself
+  add(view.head > 0, "head");
+  add(view.levels.query.has_value(), "query");
+  add(view.levels.key.has_value(), "key");
+  add(view.measure != HeadMeasure::weight, "measure");
+  if (view.kind == ViewKind::map) saved += ";" + parse_view("--view", view_address(view));
   return saved;
 }
 
-View with_saved_view(View view, const ScenarioView& saved) {
+View with_saved_view(View view, const ViewFields& saved) {
   view.kind = ViewKind::pipeline;
   view.levels = {};
-  if (saved.level) view = with_level(std::move(view), *saved.level);
-  view.selected = saved.select;
+  view.selected.reset();
   view.step.reset();
-  if (saved.step) view.step = static_cast<int>(std::min<Index>(*saved.step, 1000000));
-  view.batch = saved.select ? saved.select->batch : 0;
-  view.head = saved.head.value_or(saved.select ? saved.select->head : 0);
-  view.levels.query = saved.query;
-  view.levels.key = saved.key;
-  view.measure = saved.measure.value_or(HeadMeasure::weight);
-  if (saved.map) view = with_view(std::move(view), {ViewKind::map, {}, saved.map});
+  view.batch = view.head = 0;
+  view.measure = HeadMeasure::weight;
+  if (field_of(saved, "kind") == name(ViewKind::map)) view.map = {};
+  view = with_view_fields(std::move(view), saved);
+  if (!view.selected) return view;
+  view.batch = view.selected->batch;
+  if (!field_of(saved, "head")) view.head = view.selected->head;
   return view;
 }
 

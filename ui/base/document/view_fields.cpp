@@ -101,7 +101,11 @@ std::string written(const T& value) {
   } else if constexpr (std::is_same_v<T, Cell>) {
     return cell_text(value);
   } else if constexpr (std::is_same_v<T, MapRegion>) {
-    return written(value.q0) + ":" + written(value.q1) + "," + written(value.k0) + ":" + written(value.k1);
+    const auto end = [](double at) {
+      const bool whole = at == std::round(at) && std::abs(at) < 1e15;
+      return whole ? std::to_string(std::llround(at)) : written(at);  // never 1e+05
+    };
+    return end(value.q0) + ":" + end(value.q1) + "," + end(value.k0) + ":" + end(value.k1);
   } else if constexpr (std::is_enum_v<T>) {
     return std::string(words_of(value)[static_cast<std::size_t>(value)]);
   } else {
@@ -308,9 +312,7 @@ bool is_as_chosen(const Field& field, const View& view) {
   return field.same(view, plain);
 }
 
-void say(std::string& text, const Field& field, const View& view) {
-  text.append(text.empty() ? "" : ";").append(field.name).append("=").append(field.text(view));
-}
+void say(std::string& text, const Field& field, const View& view) { add_field(text, field.name, field.text(view)); }
 
 /// `look_alone`: accepts only what --look does and refuses anything else; otherwise unknown fields are ignored.
 View taken(View view, std::string_view text, bool look_alone) {
@@ -330,6 +332,14 @@ std::string look_text(const View& view) {
   std::string text;
   for (const Field& each : fields) {
     if ((each.kind & Kind::look) != 0 && !is_as_chosen(each, view)) say(text, each, view);
+  }
+  return text;
+}
+
+ViewFields fields_named(const View& view, std::initializer_list<std::string_view> names) {
+  ViewFields text;
+  for (const Field& each : fields) {
+    if (std::ranges::find(names, each.name) != names.end()) say(text, each, view);
   }
   return text;
 }

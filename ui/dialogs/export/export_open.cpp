@@ -126,11 +126,10 @@ void offer_level(ExportChoice& choice, const View& view, const Trace& trace, con
 void offer_map(ExportChoice& choice, const View& view, const Trace& trace, const OwnSource*) {
   if (trace.has(view.map.stage)) begin_export(choice, view.map.stage, view, trace);
   else begin_export(choice, view, trace);
-  const ViewAddress at = view_address(view);
-  if (!at.map || !at.map->region) return;
-  const MapAddress::Region* const region = &*at.map->region;
-  choice.options.rows = {region->q0, region->q1};
-  choice.options.cols = {region->k0, region->k1};
+  const std::optional<MapRegion> region = view.kind == ViewKind::map ? whole_region(view) : std::nullopt;
+  if (!region) return;
+  choice.options.rows = {static_cast<Index>(region->q0), static_cast<Index>(region->q1)};
+  choice.options.cols = {static_cast<Index>(region->k0), static_cast<Index>(region->k1)};
 }
 
 void offer_comparison(ExportChoice& choice, const View& view, const Trace& trace, const OwnSource* own) {
