@@ -12,6 +12,7 @@
 #include "core/compute/network/pictures.h"
 #include "core/compute/network/weights.h"
 #include "core/models/architecture/checkpoint.h"
+#include "core/rules/position/sinusoids.h"
 
 namespace headlight {
 
@@ -73,7 +74,7 @@ Forward::EmbeddingParts Forward::embedding_parts(const StackSpec& stack, const N
   if (spec.position_kind != PositionKind::none) {
     std::vector<Index> places;
     for (Index i = 0; i < count; ++i) places.push_back(spec.position_offset + first + i);
-    add_rows(spec.positions.empty() ? marian_sinusoids(end, shape[2]).slice(0, first, count)
+    add_rows(spec.positions.empty() ? sinusoids(end, shape[2], SinusoidOrder::sines_first).slice(0, first, count)
                                     : checkpoint_.load_rows(spec.positions, places));
   }
   if (!spec.segments.empty())

@@ -200,14 +200,4 @@ Tensor joined_columns(const Tensor& left, const Tensor& right) {
   return Tensor({left.size(0), left.size(1), left.size(2) + right.size(2)}, std::move(values));
 }
 
-Tensor marian_sinusoids(Index positions, Index d) {
-  const Index half = (d + 1) / 2;
-  return from_cells(positions, d, [&](Index i, Index c) {
-    const Index j = c < half ? c : c - half;
-    const double angle =
-        static_cast<double>(i) / std::pow(10000.0, 2 * static_cast<double>(j) / static_cast<double>(d));
-    return static_cast<float>(c < half ? std::sin(angle) : std::cos(angle));
-  });
-}
-
 }  // namespace headlight

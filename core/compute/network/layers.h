@@ -37,7 +37,4 @@ Tensor times(const Tensor& a, double factor);
 /// Concatenates [B, n, a] and [B, n, b] to [B, n, a + b].
 Tensor joined_columns(const Tensor& left, const Tensor& right);
 
-/// [n, d]: sin(i · 10000^(−2j/d)) in the first half of the channels, cos in the second, as in Marian.
-Tensor marian_sinusoids(Index positions, Index d);
-
 }  // namespace headlight
