@@ -321,20 +321,16 @@ struct MineMaker : ScenePart {
   /// mark.
   void panel(const StageComparison& stage, int which, std::string title, const Rect& card,
              std::shared_ptr<HeatPicture> heat) {
-    pen.card(card);
-    pen.words(Face::bold, TypeSize::body * u, {card.min.x + 12 * u, card.min.y + 9 * u}, look.ink, title);
-    if (heat) {
-      const std::optional<Rect> mark = shows_claim() && which < 2 ? mark_of(*claim, *heat)
-                                       : secrets.stages           ? mark_of(stage, *heat)
+    const std::optional<Rect> mark = !heat                        ? std::nullopt
+                                     : shows_claim() && which < 2 ? mark_of(*claim, *heat)
+                                     : secrets.stages             ? mark_of(stage, *heat)
                                                                   : std::nullopt;
-      if (which == 2) heat->batch = heat->head = 0;  // index of the difference's only matrix
-      pen.colour_ends(*heat, card, title);
-      pen.heat({.heat = heat, .labels = TypeSize::note * u, .numbers = true, .marks = false});
-      if (mark) pen.box(mark->grown(1.5f * u), look.warning, 2.5f * u, Corner::cell * u);
-    } else {
+    if (heat && which == 2) heat->batch = heat->head = 0;  // index of the difference's only matrix
+    pen.matrix_card(card, title, {.heat = heat, .numbers = true, .marks = false});
+    if (mark) pen.box(mark->grown(1.5f * u), look.warning, 2.5f * u, Corner::cell * u);
+    if (!heat)
       pen.words(Face::bold, 26 * u, {card.centre().x, card.centre().y - 15 * u}, look.muted, "?", Pen::uncut,
                 Align::middle);
-    }
     if (which == 0) picture.cells = card;
     picture.cells.max = card.max;
     picture.panels.push_back({std::move(title), std::move(heat)});
