@@ -214,7 +214,7 @@ void choose_layout(FileReading& r) {
   if (!layout) return;
   const auto set = [&](LinearSpec& linear) {
     if (linear.layout <= WeightLayout::in_out) linear.layout = *layout;
-    for (LinearSpec& head : linear.heads) head.layout = *layout;
+    for (LinearSpec& head : linear.modules) head.layout = *layout;
   };
   for (LinearSpec* linear : {&attention.q, &attention.k, &attention.v, &attention.packed, &attention.o}) set(*linear);
   if (attention.has_packed_kv()) attention.halve_packed_kv(r.file.arrays());

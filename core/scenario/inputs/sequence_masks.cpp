@@ -74,7 +74,7 @@ Tensor document_ids(Shape shape, std::span<const double> ids, std::vector<Assump
 void read_causal_buffer(MaskReading& m) {
   const FileReading& r = m.file;
   std::vector<std::string> places{r.attention.prefix};
-  const std::string& first = r.attention.q.heads.empty() ? std::string() : r.attention.q.heads.front().weight;
+  const std::string& first = r.attention.q.modules.empty() ? std::string() : r.attention.q.modules.front().weight;
   if (const std::size_t dot = first.rfind('.', first.rfind('.') - 1); !first.empty() && dot != std::string::npos)
     places.push_back(first.substr(0, dot + 1));
   places.insert(places.end(), r.attention.around.begin(), r.attention.around.end());
