@@ -78,7 +78,7 @@ CLI::Option* add_option(CLI::App& app, const std::string& name, bool takes_value
 /// Calls each(name, takes_value) for the command's own options.
 template <typename Each>
 void each_option(CommandKind kind, Each each) {
-  for (const std::string_view word : Parts(row_of(kind).options, ' '))
+  for (const std::string_view word : Split(row_of(kind).options, ' '))
     each(std::string(word.substr(0, word.find('='))), word.ends_with('='));
 }
 
@@ -345,7 +345,7 @@ Lesson model_source(const CommandLine& line) {
     }
     opened = opening_of(model);
     if (sets(line, {"--layer"})) opened.view.reset();
-    else if (sets(line, {"--text", "--image"})) opened.view->select.reset();
+    else if (sets(line, {"--text", "--image"})) opened.view = ViewFields();  // its cell is another text's
   }
   return opened;
 }

@@ -18,6 +18,7 @@
 #include "core/scenario/inputs/tensor_file.h"
 #include "core/scenario/settings/settings_table.h"
 #include "core/teaching/lesson/course.h"
+#include "ui/base/document/view.h"
 #include "ui/base/look/words.h"
 
 namespace headlight {
@@ -106,10 +107,7 @@ HandoutText text_of(const Lesson& lesson, const Trace& trace, const std::string&
 }
 
 /// The head that the lesson's view shows.
-Index head_of(const Lesson& lesson) {
-  if (!lesson.view) return 0;
-  return lesson.view->head.value_or(lesson.view->select ? lesson.view->select->head : 0);
-}
+Index head_of(const Lesson& lesson) { return lesson.view ? with_saved_view({}, *lesson.view).head : 0; }
 
 }  // namespace
 

@@ -103,7 +103,7 @@ NamedStages stages_of(const CommandLine& line) {
     if (line.has("--loss")) named.gradients = {all_matrices().begin(), all_matrices().end()};
     return named;
   }
-  for (const std::string_view word : Parts(listed, ',')) {
+  for (const std::string_view word : Split(listed, ',')) {
     if (const auto slope = gradient_named(word)) {
       named.gradients.push_back(*slope);
       continue;

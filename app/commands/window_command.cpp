@@ -49,9 +49,9 @@ std::string parse_language(const std::string& text) {
 
 /// The view of the file, with the settings of the command line.
 View view_of(const CommandLine& line, View view) {
-  if (line.has("--view")) view = with_view(std::move(view), parse_view("--view", line["--view"]));
+  if (line.has("--view")) view = with_view_fields(std::move(view), parse_view("--view", line["--view"]));
   if (line.has("--level")) {
-    view = with_level(std::move(view), parse_level("--level", line["--level"]));
+    view = with_view_fields(std::move(view), parse_level("--level", line["--level"]));
     view.step.reset();
   }
   if (line.has("--theme")) view.theme = parse_theme(line["--theme"]);
@@ -60,8 +60,8 @@ View view_of(const CommandLine& line, View view) {
   if (line.has("--range")) view.range = parse_range(line["--range"]);
   if (line.has("--select")) {
     view.selected = parse_cell("--select", line["--select"]);
-    view.looking.query.reset();
-    view.looking.key.reset();
+    view.levels.query.reset();
+    view.levels.key.reset();
     view.batch = view.selected->batch;
     view.head = view.selected->head;
   }
@@ -77,11 +77,12 @@ void open_as_sentence(Document& start, const CommandLine& line) {
   constexpr const char* chosen[] = {"--compare", "--view",      "--level",       "--step", "--way",
                                     "--select",  "--animation", "--lesson-step", "--look"};
   const auto& saved = start.origin.lesson.view;
-  if ((saved && saved->level) || std::ranges::any_of(chosen, [&](const char* option) { return line.has(option); }))
+  if ((saved && field_of(*saved, "level")) ||
+      std::ranges::any_of(chosen, [&](const char* option) { return line.has(option); }))
     return;
   const bool words = start.scenario.source == Source::text || is_network(start.scenario);
   if (words && start.view.kind == ViewKind::pipeline && start.origin.lesson.course.empty())
-    start.view.looking.level = Level::sentence;
+    start.view.levels.level = Level::sentence;
 }
 
 /// Whether the command line, the file or a step of the lesson chooses what is shown, or how long each step takes.
@@ -89,7 +90,7 @@ bool has_chosen_view(const Document& start, const CommandLine& line) {
   constexpr const char* options[] = {"--compare", "--view",        "--level", "--step",
                                      "--way",     "--lesson-step", "--look",  "--seconds-per-step"};
   const auto& saved = start.origin.lesson.view;
-  return (saved && saved->level) || !start.origin.lesson.course.empty() ||
+  return (saved && field_of(*saved, "level")) || !start.origin.lesson.course.empty() ||
          std::ranges::any_of(options, [&](const char* option) { return line.has(option); });
 }
 
@@ -124,7 +125,7 @@ void begin_lesson_of(const CommandLine& line, Document& start) {
   start.undo.clear();
   if (line.has("--view") && line["--view"] != "lesson") start.view.kind = given.kind;
   if (line.has("--select")) start.view.selected = given.selected;
-  if (line.has("--level")) start.view.looking = given.looking;
+  if (line.has("--level")) start.view.levels = given.levels;
   if (line.has("--step")) start.view.step = given.step;
 }
 
@@ -219,7 +220,7 @@ int animation_command(const CommandLine& line) {
   WindowOptions options = window_of(line);
   if (!has_chosen_view(options.start, line)) {  // by default a pass through all steps in the presentation
     options.start.view.kind = ViewKind::pipeline;
-    options.start.view.looking.level = Level::operation;
+    options.start.view.levels.level = Level::operation;
     options.start.view.presenting = true;
   }
   std::optional<double> seconds;

@@ -211,7 +211,7 @@ void Page::resize(int width, int height, float scale) {
 }
 
 void Page::frame() {
-  look_around();
+  poll_all();
   if (woken.exchange(false)) touch();
   state_->session.update();
   if (state_->session.lacks_letters()) browser_fetch_face();
@@ -243,7 +243,7 @@ void Page::leave_fullscreen() {
 
 bool Page::wants_text() const { return ImGui::GetIO().WantTextInput; }
 
-bool Page::settled() const { return state_->session.settled() && state_->frames_due == 0; }
+bool Page::idle() const { return state_->session.idle() && state_->frames_due == 0; }
 
 std::string Page::link() const { return link_to(state_->session.document()).value_or(std::string()); }
 

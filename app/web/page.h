@@ -31,7 +31,7 @@ class Page {
   /// Whether a text field has the keyboard focus.
   bool wants_text() const;
   /// Whether everything is computed and nothing moves.
-  bool settled() const;
+  bool idle() const;
   /// "" if there is none.
   std::string link() const;
   /// The shown message: the error in English, or the notice.

@@ -186,7 +186,7 @@ EMSCRIPTEN_KEEPALIVE void page_left_fullscreen() {
 }
 
 EMSCRIPTEN_KEEPALIVE int page_wants_text() { return the_page() != nullptr && the_page()->wants_text() ? 1 : 0; }
-EMSCRIPTEN_KEEPALIVE int page_settled() { return the_page() != nullptr && the_page()->settled() ? 1 : 0; }
+EMSCRIPTEN_KEEPALIVE int page_settled() { return the_page() != nullptr && the_page()->idle() ? 1 : 0; }
 /// Valid until the next call.
 EMSCRIPTEN_KEEPALIVE const char* page_link() {
   static std::string link;

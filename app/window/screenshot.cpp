@@ -44,7 +44,7 @@ class OffscreenWindow {
     const Message error = session_.wait();
     if (!error.empty()) throw InputError("", error);
     if (const auto& trace = session_.document().trace) check_choices(options, *trace);
-    for (int frame = 0; frame < most_frames && (frame < least_frames || !session_.settled()); ++frame) {
+    for (int frame = 0; frame < most_frames && (frame < least_frames || !session_.idle()); ++frame) {
       draw_frame();
       session_.wait();  // waits for results that a window would draw later
     }

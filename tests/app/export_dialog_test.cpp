@@ -206,12 +206,12 @@ TEST_CASE("every view has its picture as a figure, and the command line that mak
          v.selected = Cell{Stage::scores, 0, 1, 2, 1};
        },
        ExportKind::figure, "--stage scores"},
-      {"sentence", [](View& v) { v.looking.level = Level::sentence; }, ExportKind::figure, "--kind arcs"},
-      {"operation", [](View& v) { v.looking.level = Level::operation, v.looking.stage = Stage::head_outputs; },
+      {"sentence", [](View& v) { v.levels.level = Level::sentence; }, ExportKind::figure, "--kind arcs"},
+      {"operation", [](View& v) { v.levels.level = Level::operation, v.levels.stage = Stage::head_outputs; },
        ExportKind::figure, "--stage head_outputs"},
-      {"journey", [](View& v) { v.looking.level = Level::operation, v.looking.facet = Facet::journey; },
+      {"journey", [](View& v) { v.levels.level = Level::operation, v.levels.facet = Facet::journey; },
        ExportKind::window, "--level operation:journey"},
-      {"geometry", [](View& v) { v.looking.level = Level::operation, v.looking.facet = Facet::geometry; },
+      {"geometry", [](View& v) { v.levels.level = Level::operation, v.levels.facet = Facet::geometry; },
        ExportKind::window, "--level operation:geometry"},
       {"heads", [](View& v) { v.kind = ViewKind::heads; }, ExportKind::figure, "--head all"},
       {"chosen heads",
@@ -404,7 +404,7 @@ TEST_CASE("a saved scenario opens as the same scenario, and only what is unsaved
 TEST_CASE("a film near to a step goes from the sentence through every stage to the sentence, in 40 to 60 seconds") {
   const ExportFolder folder;
   Document start = sentence();
-  start.view.looking.level = Level::operation;
+  start.view.levels.level = Level::operation;
   HeadlessWindow window(start);
   window.session.film((folder / "frames/").string(), std::nullopt);
   std::vector<Stage> seen;
@@ -413,9 +413,9 @@ TEST_CASE("a film near to a step goes from the sentence through every stage to t
     window.frame();
     if (!window.session.wants_pixels()) continue;
     const View& view = window.document().view;
-    if (levels.empty() || levels.back() != view.looking.level) levels.push_back(view.looking.level);
-    if (view.looking.level == Level::operation && (seen.empty() || seen.back() != view.looking.stage))
-      seen.push_back(view.looking.stage);
+    if (levels.empty() || levels.back() != view.levels.level) levels.push_back(view.levels.level);
+    if (view.levels.level == Level::operation && (seen.empty() || seen.back() != view.levels.stage))
+      seen.push_back(view.levels.stage);
     window.session.take_pixels(Image(4, 3, {1, 2, 3}));
   }
   CHECK(levels == std::vector<Level>{Level::sentence, Level::operation, Level::sentence});
@@ -425,7 +425,7 @@ TEST_CASE("a film near to a step goes from the sentence through every stage to t
       static_cast<double>(std::distance(fs::directory_iterator(folder / "frames"), fs::directory_iterator()));
   CHECK(frames * 0.08 < 61);
   CHECK(frames * 0.08 > 39);
-  CHECK(window.document().view.looking.level == Level::operation);
+  CHECK(window.document().view.levels.level == Level::operation);
 }
 
 TEST_CASE("a film of the window asks for a frame a moment and leaves the view as it was") {
@@ -459,13 +459,13 @@ TEST_CASE("the command line of a picture of the window shows it as it stands: si
        }},
       {"operation",
        [](View& v) {
-         v.looking.level = Level::operation, v.looking.stage = Stage::weights, v.looking.query = 2, v.looking.key = 1,
+         v.levels.level = Level::operation, v.levels.stage = Stage::weights, v.levels.query = 2, v.levels.key = 1,
          v.head = 2;
        }},
       {"geometry",
        [](View& v) {
-         v.looking.level = Level::operation, v.looking.facet = Facet::geometry, v.looking.query = 3, v.looking.key = 0,
-         v.looking.rival = 2;
+         v.levels.level = Level::operation, v.levels.facet = Facet::geometry, v.levels.query = 3, v.levels.key = 0,
+         v.levels.rival = 2;
        }},
       {"chosen heads",
        [](View& v) {
@@ -532,7 +532,7 @@ TEST_CASE("every choice that --look can say is read back as it was, and what it 
   view.batch = 1, view.head = 3, view.norm = Norm::log,
   view.path = {{Stage::Q, 0, 0, 1, 2}, {Stage::scores, 0, 1, 2, 1}}, view.packed = false;
   view.brought_forward = {Stage::K, Stage::V}, view.speed = 0.5F, view.camera = {1.1F, 0.3F, 0.7F}, view.looked = true;
-  view.looking.query = 0, view.looking.share = 0.25F, view.heads = {Stage::scores, {0, 5}, 2, 0.75F};
+  view.levels.query = 0, view.levels.progress = 0.25F, view.heads = {Stage::scores, {0, 5}, 2, 0.75F};
   view.network.layer = 2;
   view.network.head = 1;
   view.network.order = HeadOrder::pattern;

@@ -57,7 +57,7 @@ TEST_CASE("steady frames of the whole window upload nothing and allocate nothing
       const auto window = open(document);
       if (!window) return;
       for (int frame = 0; frame < 8; ++frame) window->frame();
-      for (int more = 0; more < 200 && !window->session.settled(); ++more)
+      for (int more = 0; more < 200 && !window->session.idle(); ++more)
         window->frame();  // one picture is made per frame
       for (int frame = 0; frame < 4; ++frame) window->frame();
       const std::uint64_t uploads = window->painter.textures().uploads();

@@ -70,7 +70,7 @@ class Bench {
   /// At first the one coarse tile of the whole.
   bool shows_tiles() const { return painter_.textures().uploads() > 0; }
   void settle() {
-    for (int frame = 0; frame < 4 || !session_.settled(); ++frame) {
+    for (int frame = 0; frame < 4 || !session_.idle(); ++frame) {
       frame_ms();
       session_.wait();
     }

@@ -178,8 +178,8 @@ TEST_CASE("a stage that a question hides is in no view and level, and cannot be 
           if (kind != ViewKind::pipeline && level != Level::pipeline) continue;
           window.session.perform(EditView{[&](View& v) {
             v.kind = kind;
-            v.looking.level = level;
-            v.looking.stage = hidden.front();
+            v.levels.level = level;
+            v.levels.stage = hidden.front();
             v.heads.stage = hidden.front();
           }});
           window.settle();
@@ -252,8 +252,8 @@ TEST_CASE("a view saved as a step gives a lesson whose only mistakes are missing
   window.session.perform(SaveStep{file});
   window.session.perform(EditScenario{[](Scenario& s) { s.mask = "full()"; }, {}});
   window.session.perform(EditView{[](View& v) {
-    v.looking.level = Level::operation;
-    v.looking.stage = Stage::weights;
+    v.levels.level = Level::operation;
+    v.levels.stage = Stage::weights;
   }});
   window.settle();
   window.session.perform(SaveStep{file});
@@ -267,11 +267,11 @@ TEST_CASE("a view saved as a step gives a lesson whose only mistakes are missing
   CHECK(course.steps[1].pose.stage == Stage::weights);
   for (const char* place : {"network", "mask:reach", "map:scaled_scores:2:5,0:3"}) {
     INFO(place);
-    window.session.perform(EditView{[&](View& v) { v = with_view(std::move(v), parse_view("--view", place)); }});
+    window.session.perform(EditView{[&](View& v) { v = with_view_fields(std::move(v), parse_view("--view", place)); }});
     window.session.perform(SaveStep{file});
     const Course grown = read_course(file);
     CHECK(view_text(grown.steps.back().pose.view) == place);
-    CHECK(view_text(view_address(posed({}, grown.steps.back(), 0))) == place);
+    CHECK(view_address(posed({}, grown.steps.back(), 0)) == place);
   }
   const CanvasCamera near{2.5f, 0.75f, 0.25f};
   window.session.perform(EditView{[&](View& v) { v.camera = near; }});
@@ -381,20 +381,20 @@ TEST_CASE("a number's slider can be set to the answer exactly enough, and its en
       begin_lesson(document, step);
       HeadlessWindow window(std::move(document));
       window.settle();
-      const Beside* beside = window.document().beside.get();
+      const Compared* compared = window.document().own_compared.get();
       const Trace& trace = *window.document().trace;
-      const NumberScale scale = scale_of(*question, trace, beside);
+      const NumberScale scale = scale_of(*question, trace, compared);
       bool sayable = false;
       for (int i = 0; i <= 1000 && !sayable; ++i) {
         LessonAnswer answer;
         answer.typed = scale.at(i / 1000.0);
-        sayable = is_right(*question, answer, trace, beside);
+        sayable = is_right(*question, answer, trace, compared);
       }
       CHECK(sayable);
       for (const double end : {0.0, 1.0}) {
         LessonAnswer answer;
         answer.typed = scale.at(end);
-        if (is_right(*question, answer, trace, beside))
+        if (is_right(*question, answer, trace, compared))
           CHECK((scale.from == 0 || scale.to == 1));  // the answer may be 0 or 1
       }
     }

@@ -40,7 +40,7 @@ TEST_CASE("while a dialog is open, clicks and keys change nothing below it") {
 
 TEST_CASE("a key closes the welcome and has its usual effect") {
   Document document = sentence();
-  document.view.looking.level = Level::sentence;
+  document.view.levels.level = Level::sentence;
   document.view.dialog = Dialog::welcome;
   HeadlessWindow window(document);
   window.press(compat::Key::space);
@@ -50,7 +50,7 @@ TEST_CASE("a key closes the welcome and has its usual effect") {
 
 TEST_CASE("the top bar works while the welcome is open: the language changes, and another view closes it") {
   Document document = sentence();
-  document.view.looking.level = Level::sentence;
+  document.view.levels.level = Level::sentence;
   document.view.dialog = Dialog::welcome;
   HeadlessWindow window(document);
   window.click(window.find("top_bar", {"language"}));
@@ -78,8 +78,8 @@ TEST_CASE("the welcome offers three things to try, and each button does what it 
     window.click(at);
     CHECK(window.document().view.dialog == Dialog::none);
     CHECK(window.document().view.kind == ViewKind::pipeline);
-    CHECK(window.document().view.looking.level == wanted.level);
-    CHECK(window.document().view.looking.guessing.active == wanted.guesses);
+    CHECK(window.document().view.levels.level == wanted.level);
+    CHECK(window.document().view.levels.guessing.active == wanted.guesses);
     CHECK(window.document().view.playing == wanted.plays);
   }
 }

@@ -67,7 +67,7 @@ TEST_CASE(
       Document document = network_document(run);
       document.view.language = language;
       document.view.presenting = presenting;
-      document.view.looking.level = Level::operation;
+      document.view.levels.level = Level::operation;
       document.view.loss = "";
       HeadlessWindow window(document, presenting ? ImVec2{1024, 768} : ImVec2{1600, 900});
       window.settle();
@@ -75,7 +75,7 @@ TEST_CASE(
       for (const Stage stage : window.document().trace->stages()) {
         INFO(name(stage) << " " << language << " " << presenting);
         if (is_parameter(stage) || stage == Stage::mask) continue;
-        window.session.perform(EditView{[stage](View& v) { v.looking.stage = stage; }});
+        window.session.perform(EditView{[stage](View& v) { v.levels.stage = stage; }});
         window.settle();
         CHECK(window.session.faults() == 0);
         CHECK(window.document().error.empty());
@@ -100,7 +100,7 @@ TEST_CASE("gradients are shown nowhere but in the pipeline and its operations, a
   window.session.perform(EditView{[](View& v) { v.kind = ViewKind::pipeline; }});
   window.settle();
   CHECK(shows_slopes(window));
-  window.session.perform(EditView{[](View& v) { v.looking.level = Level::sentence; }});
+  window.session.perform(EditView{[](View& v) { v.levels.level = Level::sentence; }});
   window.settle();
   CHECK_FALSE(shows_slopes(window));
 }

@@ -61,7 +61,7 @@ void HeadlessWindow::settle() {
     session.wait();
   }
   frame();
-  for (int more = 0; more < 100 && !session.settled(); ++more) frame();  // some pictures need one frame each
+  for (int more = 0; more < 100 && !session.idle(); ++more) frame();  // some pictures need one frame each
 }
 
 void HeadlessWindow::move(ImVec2 to) {

@@ -204,7 +204,7 @@ TEST_CASE("the average of large heads is complete when the window has settled") 
   document.view.kind = ViewKind::heads;
   HeadlessWindow window(document);
   window.settle();
-  CHECK(window.session.settled());
+  CHECK(window.session.idle());
   REQUIRE(window.painter.quads.size() == 9);
   const Tensor& weights = (*window.document().trace)[Stage::weights];
   float sum = 0;

@@ -71,8 +71,8 @@ std::vector<Place> all_places() {
   }
   const auto level = [&](const char* name, Level shown, Facet facet, bool network, std::size_t points) {
     Place& made = add(name, network ? a_network() : a_sentence(), [=](View& v) {
-      v.looking.level = shown;
-      v.looking.facet = facet;
+      v.levels.level = shown;
+      v.levels.facet = facet;
       v.presenting = shown == Level::pipeline;
     });
     made.points = points;

@@ -186,12 +186,12 @@ std::vector<Kind> situations() {
       {"an operation", sentence(),
        [](HeadlessWindow& window) {
          look(window, [](View& v) {
-           v.looking.level = Level::operation;
-           v.looking.stage = Stage::scores;
+           v.levels.level = Level::operation;
+           v.levels.stage = Stage::scores;
          });
        }},
       {"a sentence", sentence(),
-       [](HeadlessWindow& window) { look(window, [](View& v) { v.looking.level = Level::sentence; }); }},
+       [](HeadlessWindow& window) { look(window, [](View& v) { v.levels.level = Level::sentence; }); }},
       {"heads", sentence(), [](HeadlessWindow& window) { look(window, [](View& v) { v.kind = ViewKind::heads; }); }},
       {"the map", sentence(),
        [](HeadlessWindow& window) {

@@ -167,7 +167,7 @@ TEST_CASE("the sentence's field lets the keyboard go after Enter, and keeps a se
   document.scenario.source = Source::file;
   document.scenario.file = "model:induction";
   document.scenario.text = "fox moon fox";
-  document.view.looking.level = Level::sentence;
+  document.view.levels.level = Level::sentence;
   HeadlessWindow window(document);
   window.settle();
   const ImVec2 field = window.find("canvas/words", {"own_words"});
@@ -176,7 +176,7 @@ TEST_CASE("the sentence's field lets the keyboard go after Enter, and keeps a se
   window.press(Key::end);
   window.type(" moon");
   window.press('k', true);  // with Ctrl also while typing
-  CHECK(window.document().view.looking.knocked);
+  CHECK(window.document().view.levels.knocked);
   window.press('k', true);
   window.press(Key::enter);
   window.settle();
@@ -189,7 +189,7 @@ TEST_CASE("the sentence's field lets the keyboard go after Enter, and keeps a se
   CHECK(window.document().scenario.text == "fox moon fox moon");
   window.press(Key::escape);  // the message
   window.press('k', true);
-  CHECK(window.document().view.looking.knocked);
+  CHECK(window.document().view.levels.knocked);
 }
 
 TEST_CASE("a mask's field keeps the keyboard after Enter, and Esc keeps the entered mask") {

@@ -5,7 +5,7 @@
 
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
-#include "ui/parts/level/focus.h"
+#include "ui/parts/scene/focus.h"
 #include "ui/views/registry.h"
 
 using namespace headlight;
@@ -34,7 +34,7 @@ TEST_CASE(
       window.settle();
       window.session.perform(EditView{[kind = entry.kind](View& v) {
         v.kind = kind;
-        v.looking.query = 5;
+        v.levels.query = 5;
         v.selected = Cell{Stage::weights, 0, 0, 3, 1};
         v.step = 20;
       }});
@@ -48,8 +48,8 @@ TEST_CASE(
         continue;
       }
       CHECK(now.kind == ViewKind::pipeline);
-      CHECK(now.looking.level == Level::operation);
-      CHECK(now.looking.facet == facet);
+      CHECK(now.levels.level == Level::operation);
+      CHECK(now.levels.facet == facet);
       CHECK(focus_of(*window.document().trace, now).query == 3);
       CHECK(focus_of(*window.document().trace, now).key == 1);
       CHECK_FALSE(now.step);

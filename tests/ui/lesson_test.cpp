@@ -71,11 +71,11 @@ TEST_CASE("every question of every lesson accepts its answer and rejects another
       INFO(course.card.id << " " << step.path);
       const auto trace = compute_any(step.pose.scenario);
       const Question& question = *step.question;
-      Beside beside;
+      Compared compared;
       if (course.bug) {
-        beside.trace = trace;
-        beside.own = mistaken_stages(course.bug->mistake, course.bug->variant, trace);
-        beside.comparison = differences(*trace, beside.own);
+        compared.trace = trace;
+        compared.own = mistaken_stages(course.bug->mistake, course.bug->variant, trace);
+        compared.comparison = differences(*trace, compared.own);
       }
       LessonAnswer right, wrong;
       switch (question.kind) {
@@ -106,14 +106,14 @@ TEST_CASE("every question of every lesson accepts its answer and rejects another
           wrong.head = {question.layer, question.head + 1};
           break;
         case QuestionKind::stage:
-          right.stage = beside.comparison.first_difference()->stage;
+          right.stage = compared.comparison.first_difference()->stage;
           wrong.stage = Stage::query;
           break;
       }
-      CHECK(is_right(question, right, *trace, &beside));
-      CHECK_FALSE(is_right(question, wrong, *trace, &beside));
-      CHECK_FALSE(is_right(question, {}, *trace, &beside));
-      CHECK_FALSE(right_answer(question, *trace, "zh", &beside).empty());
+      CHECK(is_right(question, right, *trace, &compared));
+      CHECK_FALSE(is_right(question, wrong, *trace, &compared));
+      CHECK_FALSE(is_right(question, {}, *trace, &compared));
+      CHECK_FALSE(right_answer(question, *trace, "zh", &compared).empty());
     }
   }
 }
@@ -190,11 +190,11 @@ TEST_CASE("a step opens at its level and stage") {
   course.steps[1].pose.level = Level::operation;
   course.steps[1].pose.stage = Stage::weights;
   show_step(document, course, 1);
-  CHECK(document.view.looking.level == Level::operation);
-  CHECK(document.view.looking.stage == Stage::weights);
+  CHECK(document.view.levels.level == Level::operation);
+  CHECK(document.view.levels.stage == Stage::weights);
   course.steps[2].pose.level = Level::pipeline;
   show_step(document, course, 2);
-  CHECK(document.view.looking.level == Level::pipeline);
+  CHECK(document.view.levels.level == Level::pipeline);
 }
 
 TEST_CASE("a lesson with a mistake compares its stages with the run, and another lesson removes them") {

@@ -13,9 +13,9 @@
 #include "ui/base/document/action.h"
 #include "ui/base/document/lesson_progress.h"
 #include "ui/base/document/view.h"
-#include "ui/parts/level/matrix_numbers.h"
-#include "ui/parts/level/row_prose.h"
 #include "ui/parts/player/stages.h"
+#include "ui/parts/scene/matrix_numbers.h"
+#include "ui/parts/scene/row_prose.h"
 #include "ui/views/operation/operation.h"
 #include "ui/views/sentence/sentence.h"
 
@@ -264,7 +264,7 @@ TEST_CASE(
     document.scenario.layer = layer;
     for (const ScreenSetting& at : settings) {
       Studio studio(document, at);
-      studio.view().looking.query = 5;
+      studio.view().levels.query = 5;
       const Scene scene = studio.operation(Stage::query);
       INFO(words_of(at) << layer);
       CHECK(faults(scene, studio) == "");
@@ -470,39 +470,39 @@ TEST_CASE("the sentence level says that random weights are random") {
 
 TEST_CASE("Enter goes in, Escape goes back to where one came from, and up from a step that was opened directly") {
   Document document = sentence();
-  document.view.looking.level = Level::sentence;
+  document.view.levels.level = Level::sentence;
   HeadlessWindow window(document);
   window.press(compat::Key::enter);
-  CHECK(window.document().view.looking.level == Level::operation);
-  CHECK(window.document().view.looking.stage == Stage::weights);
+  CHECK(window.document().view.levels.level == Level::operation);
+  CHECK(window.document().view.levels.stage == Stage::weights);
   window.press(compat::Key::escape);
-  CHECK(window.document().view.looking.level == Level::sentence);
+  CHECK(window.document().view.levels.level == Level::sentence);
 
-  document.view.looking.level = Level::operation;
+  document.view.levels.level = Level::operation;
   HeadlessWindow step(document);
   step.press(compat::Key::escape);
-  CHECK(step.document().view.looking.level == Level::pipeline);
+  CHECK(step.document().view.levels.level == Level::pipeline);
   step.press(compat::Key::escape);  // clears the selection
   step.press(compat::Key::escape);
-  CHECK(step.document().view.looking.level == Level::sentence);
+  CHECK(step.document().view.levels.level == Level::sentence);
 }
 
 TEST_CASE("a clicker goes through a presentation stage by stage, and back to the sentence") {
   Document document = sentence();
-  document.view.looking.level = Level::sentence;
+  document.view.levels.level = Level::sentence;
   HeadlessWindow window(document, {1920, 1080});
   window.press(compat::Key::f5);
   CHECK(window.document().view.presenting);
   window.press(compat::Key::page_down);
-  CHECK(window.document().view.looking.stage == Stage::key);
+  CHECK(window.document().view.levels.stage == Stage::key);
   window.press(compat::Key::page_down);
-  CHECK(window.document().view.looking.stage == Stage::Q);
-  CHECK(window.document().view.looking.level == Level::operation);
+  CHECK(window.document().view.levels.stage == Stage::Q);
+  CHECK(window.document().view.levels.level == Level::operation);
   window.press(compat::Key::page_up);
   window.press(compat::Key::page_up);
-  CHECK(window.document().view.looking.level == Level::sentence);
+  CHECK(window.document().view.levels.level == Level::sentence);
   window.type(".");  // the third button of a clicker
-  CHECK(window.document().view.looking.stage == Stage::key);
+  CHECK(window.document().view.levels.stage == Stage::key);
   window.press(compat::Key::page_up);
   window.press(compat::Key::escape);
   CHECK_FALSE(window.document().view.presenting);
@@ -521,7 +521,7 @@ TEST_CASE("in a lesson a clicker goes through the moments of a stage that is pla
   const Timeline timeline(*window.document().trace);
   const Timeline::Chapter& chapter = *timeline.chapter_of(Stage::weights);
   window.session.perform(EditView{[&](View& v) {
-    v.looking.level = Level::pipeline;
+    v.levels.level = Level::pipeline;
     v.step = chapter.first;
   }});
   for (int i = 1; i < chapter.count; ++i) {
@@ -538,7 +538,7 @@ TEST_CASE("in a lesson a clicker goes through the moments of a stage that is pla
 
 TEST_CASE("Space plays stage by stage near to a step: all of them in a minute or so") {
   Document document = with_every_stage();
-  document.view.looking.level = Level::sentence;
+  document.view.levels.level = Level::sentence;
   HeadlessWindow window(document);
   window.press(compat::Key::space);
   REQUIRE(window.document().view.playing);
@@ -547,8 +547,8 @@ TEST_CASE("Space plays stage by stage near to a step: all of them in a minute or
   for (; window.document().view.playing && frames < 60 * 40; ++frames) {
     ImGui::GetIO().DeltaTime = 1.0f / 20;  // a fixed time step, so that a slow machine gives the same result
     window.frame();
-    if (seen.empty() || seen.back() != window.document().view.looking.stage)
-      seen.push_back(window.document().view.looking.stage);
+    if (seen.empty() || seen.back() != window.document().view.levels.stage)
+      seen.push_back(window.document().view.levels.stage);
   }
   CHECK(frames < 20 * 75);
   CHECK(seen.back() == Stage::output);
@@ -559,9 +559,9 @@ TEST_CASE("Space plays stage by stage near to a step: all of them in a minute or
 TEST_CASE("a double click on a card opens its step") {
   HeadlessWindow window(sentence());
   window.double_click(window.cell(Stage::head_outputs, 2, 1));
-  CHECK(window.document().view.looking.level == Level::operation);
-  CHECK(window.document().view.looking.stage == Stage::head_outputs);
-  CHECK(window.document().view.looking.query == Index{2});
+  CHECK(window.document().view.levels.level == Level::operation);
+  CHECK(window.document().view.levels.stage == Stage::head_outputs);
+  CHECK(window.document().view.levels.query == Index{2});
 }
 
 TEST_CASE("a drag with the middle button moves the pipeline, also if it begins on a card") {
@@ -571,7 +571,7 @@ TEST_CASE("a drag with the middle button moves the pipeline, also if it begins o
   const ImVec2 to = window.cell(Stage::head_outputs, 2, 1);
   CHECK(to.x == Approx(from.x - 80).margin(1));
   CHECK(to.y == Approx(from.y + 40).margin(1));
-  CHECK(window.document().view.looking.level == Level::pipeline);
+  CHECK(window.document().view.levels.level == Level::pipeline);
 }
 
 TEST_CASE("that equal words have equal rows is said where it is so, and a part of a matrix says which") {
@@ -596,7 +596,7 @@ TEST_CASE("the text of a step is true of this run's numbers") {
   const ScreenSetting at{{1280, 720}, 1, false, "en"};
   const auto says = [&](const Document& document, Stage stage, std::string_view wanted, Index query = 2) {
     Studio studio(document, at);
-    studio.view().looking.query = query;
+    studio.view().levels.query = query;
     return has_text(studio.operation(stage), wanted);
   };
   Document document = sentence();
@@ -669,9 +669,9 @@ TEST_CASE(
 
 TEST_CASE("a journey with a rival shows both dot products to the end, and the ratio of their shares") {
   Studio studio(sentence(), {{1600, 900}});
-  studio.view().looking.query = 3;
-  studio.view().looking.key = 1;
-  studio.view().looking.rival = 2;
+  studio.view().levels.query = 3;
+  studio.view().levels.key = 1;
+  studio.view().levels.rival = 2;
   const Scene scene = make_journey(studio.context(), {}, studio.place());
   CHECK(faults(scene, studio) == "");
   const MatrixView weights = studio.trace()[Stage::weights].matrix(0, studio.view().head);
@@ -697,8 +697,8 @@ TEST_CASE(
 
 TEST_CASE("the temperature's slider sets the scale of the scores, one step of undo a drag, and snaps to 1/√d_head") {
   Document document = sentence();
-  document.view.looking.level = Level::operation;
-  document.view.looking.facet = Facet::geometry;
+  document.view.levels.level = Level::operation;
+  document.view.levels.facet = Facet::geometry;
   const Studio studio(document, {{1600, 900}});
   const Scene scene = make_geometry(studio.context(), studio.place());
   const auto track = std::ranges::find(scene.targets, SceneAction::temperature, &SceneTarget::action);
@@ -745,56 +745,56 @@ TEST_CASE("every value that counts in a journey has a strip of whole pixels, equ
 
 TEST_CASE("J and G turn a step into a journey and into the geometry and back, and the player shows the step again") {
   Document document = sentence();
-  document.view.looking.level = Level::sentence;
+  document.view.levels.level = Level::sentence;
   HeadlessWindow window(document);
   window.press('j', true);  // in the sentence, a letter alone is typed
-  CHECK(window.document().view.looking.level == Level::operation);
-  CHECK(window.document().view.looking.facet == Facet::journey);
+  CHECK(window.document().view.levels.level == Level::operation);
+  CHECK(window.document().view.levels.facet == Facet::journey);
   window.press('g');
-  CHECK(window.document().view.looking.facet == Facet::geometry);
+  CHECK(window.document().view.levels.facet == Facet::geometry);
   window.press('g');
-  CHECK(window.document().view.looking.facet == Facet::step);
+  CHECK(window.document().view.levels.facet == Facet::step);
   window.press('j');
   window.press(compat::Key::right);
-  CHECK(window.document().view.looking.facet == Facet::step);
+  CHECK(window.document().view.levels.facet == Facet::step);
 }
 
 TEST_CASE("level and selection are kept by undo, and restored from a scenario file") {
   Document document = sentence();
-  document.view.looking.level = Level::operation;
-  document.view.looking.facet = Facet::journey;
-  document.view.looking.key = 1;
+  document.view.levels.level = Level::operation;
+  document.view.levels.facet = Facet::journey;
+  document.view.levels.key = 1;
   apply(document, EditScenario{[](Scenario& s) { s.seed = 9; }, {}});
   apply(document, Undo{});
-  CHECK(document.view.looking.facet == Facet::journey);
+  CHECK(document.view.levels.facet == Facet::journey);
   const View back = with_saved_view({}, saved_view(document.view));
-  CHECK(back.looking.level == Level::operation);
-  CHECK(back.looking.facet == Facet::journey);
-  CHECK(back.looking.key == Index{1});
-  document.view.looking.facet = Facet::step;
-  document.view.looking.stage = Stage::head_outputs;
-  CHECK(with_saved_view({}, saved_view(document.view)).looking.stage == Stage::head_outputs);
+  CHECK(back.levels.level == Level::operation);
+  CHECK(back.levels.facet == Facet::journey);
+  CHECK(back.levels.key == Index{1});
+  document.view.levels.facet = Facet::step;
+  document.view.levels.stage = Stage::head_outputs;
+  CHECK(with_saved_view({}, saved_view(document.view)).levels.stage == Stage::head_outputs);
 }
 
 TEST_CASE(
     "what is to be guessed is on no canvas until a word is clicked that may be looked at, and then it is said how near "
     "one was") {
   Studio studio(sentence(), {{1600, 900}});
-  studio.view().looking.query = 3;
-  studio.view().looking.key.reset();
+  studio.view().levels.query = 3;
+  studio.view().levels.key.reset();
   const auto shares = [&](const Scene& scene) {
     return std::ranges::count_if(texts_of(scene), [](const SceneText* text) {
       return text->role == TextRole::number && text->text.find("0.") != std::string::npos;
     });
   };
   CHECK(shares(make_sentence(studio.context(), {}, studio.place())) > 0);
-  studio.view().looking.guessing.active = true;
+  studio.view().levels.guessing.active = true;
   const Scene asked = make_sentence(studio.context(), {}, studio.place());
   CHECK(shares(asked) == 0);
   CHECK(has_text(asked, "Which word"));
   CHECK(std::ranges::none_of(asked.items,
                              [](const SceneItem& item) { return std::holds_alternative<SceneCurve>(item); }));
-  studio.view().looking.guessing.guess = 0.0f;
+  studio.view().levels.guessing.guess = 0.0f;
   const Scene told = make_sentence(studio.context(), {}, studio.place());
   CHECK(shares(told) > 0);
   CHECK((has_text(told, "Right:") || has_text(told, "You said")));
@@ -803,16 +803,16 @@ TEST_CASE(
 TEST_CASE(
     "a presentation has a ring at the pointer, and a line that is drawn clicks nothing and goes with the next step") {
   Document document = sentence();
-  document.view.looking.level = Level::operation;
-  document.view.looking.stage = Stage::scores;
+  document.view.levels.level = Level::operation;
+  document.view.levels.stage = Stage::scores;
   document.view.presenting = true;
   HeadlessWindow window(document, {1920, 1080});
   window.move({-1e6f, -1e6f});
   window.settle();
   const std::size_t plain = window.drawn();
-  const LevelChoice before = window.document().view.looking;
+  const LevelChoice before = window.document().view.levels;
   window.drag({600, 500}, {1500, 800});
-  CHECK(window.document().view.looking == before);
+  CHECK(window.document().view.levels == before);
   window.move({-1e6f, -1e6f});
   window.frame();
   CHECK(window.drawn() != plain);
@@ -820,7 +820,7 @@ TEST_CASE(
   window.press(compat::Key::page_up);
   window.settle();
   View shown = window.document().view;
-  CHECK(shown.looking.stage == Stage::scores);
+  CHECK(shown.levels.stage == Stage::scores);
 }
 
 TEST_CASE("a row of weights is described by its largest shares and the sum of the others") {
@@ -858,11 +858,11 @@ TEST_CASE("among the largest shares, a token that occurs twice is named with its
 TEST_CASE("a number to be guessed is not on the canvas before the guess, and beside it afterwards") {
   for (const Stage stage : {Stage::scores, Stage::scaled_scores, Stage::weights, Stage::head_outputs, Stage::output}) {
     Studio studio(sentence(), {{1600, 900}});
-    studio.view().looking.query = 3;
-    studio.view().looking.key = 1;
-    studio.view().looking.unfolded = true;
+    studio.view().levels.query = 3;
+    studio.view().levels.key = 1;
+    studio.view().levels.unfolded = true;
     const Scene plain = studio.operation(stage);
-    studio.view().looking.guessing.active = true;
+    studio.view().levels.guessing.active = true;
     const Scene asked = studio.operation(stage);
     INFO(name(stage));
     const float value = value_at(
@@ -883,7 +883,7 @@ TEST_CASE("a number to be guessed is not on the canvas before the guess, and bes
     CHECK(std::ranges::any_of(asked.targets,
                               [](const SceneTarget& target) { return target.action == SceneAction::own_words; }));
     CHECK(faults(asked, studio) == "");
-    studio.view().looking.guessing.guess = -7.5f;
+    studio.view().levels.guessing.guess = -7.5f;
     const Scene told = studio.operation(stage);
     CHECK(has_text(told, "You said "));
     CHECK(has_text(told, "−7.5"));
@@ -899,12 +899,12 @@ TEST_CASE("copied, rotated, normalised, masked and dropped numbers can be guesse
     Studio studio(document, {{1600, 900}});
     INFO(name(stage));
     REQUIRE(studio.trace().has(stage));
-    studio.view().looking.query = 5;
-    studio.view().looking.key = 2;
+    studio.view().levels.query = 5;
+    studio.view().levels.key = 2;
     const Scene plain = studio.operation(stage);
     CHECK(std::ranges::any_of(plain.targets,
                               [](const SceneTarget& target) { return target.action == SceneAction::guess; }));
-    studio.view().looking.guessing.active = true;
+    studio.view().levels.guessing.active = true;
     const Scene asked = studio.operation(stage);
     CHECK(has_text(asked, "?"));
     CHECK(std::ranges::any_of(asked.targets,
@@ -914,7 +914,7 @@ TEST_CASE("copied, rotated, normalised, masked and dropped numbers can be guesse
     }));
     CHECK(texts_of(asked).size() < texts_of(plain).size() + 3);
     CHECK(faults(asked, studio) == "");
-    studio.view().looking.guessing.guess = -7.5f;
+    studio.view().levels.guessing.guess = -7.5f;
     const Scene told = studio.operation(stage);
     CHECK(has_text(told, "You said "));
     CHECK(faults(told, studio) == "");
@@ -952,10 +952,10 @@ TEST_CASE("every linked word and number of a sentence highlights something in it
 
 TEST_CASE("a click on a word in the text selects it") {
   Document document = sentence();
-  document.view.looking.level = Level::operation;
-  document.view.looking.stage = Stage::weights;
-  document.view.looking.query = 5;
-  document.view.looking.key = 1;
+  document.view.levels.level = Level::operation;
+  document.view.levels.stage = Stage::weights;
+  document.view.levels.query = 5;
+  document.view.levels.key = 1;
   const Rect place = [&] {
     HeadlessWindow window(document);
     window.settle();
@@ -974,7 +974,7 @@ TEST_CASE("a click on a word in the text selects it") {
   HeadlessWindow window(document);
   window.settle();
   window.click(link->rect.centre());
-  CHECK(window.document().view.looking.key == link->index);
+  CHECK(window.document().view.levels.key == link->index);
 }
 
 TEST_CASE("a mask's step shows all of it: open where it allows, with every word, row by row while it is played") {
@@ -1004,7 +1004,7 @@ TEST_CASE("a pass shows the split of Q, K and V once, and every other stage") {
   const Timeline timeline(*window.document().trace);
   std::vector<Stage> seen;
   View view = window.document().view;
-  view.looking.level = Level::sentence;
+  view.levels.level = Level::sentence;
   for (int i = 0; i < 40; ++i) {
     view = with_next_stage(std::move(view), *window.document().trace, timeline);
     const Stage stage = timeline.chapters()[chapter_at(view, timeline)].stage;
@@ -1026,8 +1026,8 @@ TEST_CASE(
   Document document = random_document(4096, 16, 2);
   document.scenario.mask = "causal()";
   Studio studio(document, {{1600, 900}});
-  studio.view().looking.query = 3000;
-  studio.view().looking.key = 1234;
+  studio.view().levels.query = 3000;
+  studio.view().levels.key = 1234;
   for (const bool geometry : {false, true}) {
     INFO(geometry);
     const Scene scene =
@@ -1044,7 +1044,7 @@ TEST_CASE(
     "with terms to see") {
   for (const ScreenSetting& at : {ScreenSetting{{800, 600}, 1, true, "en"}, ScreenSetting{{960, 540}, 1, true, "zh"}}) {
     Studio studio(sentence(), at);
-    studio.view().looking.unfolded = true;
+    studio.view().levels.unfolded = true;
     for (const Stage stage : {Stage::Q, Stage::scores, Stage::head_outputs, Stage::output}) {
       INFO(words_of(at) << name(stage));
       const Scene scene = studio.operation(stage);

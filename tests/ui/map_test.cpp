@@ -66,9 +66,12 @@ TEST_CASE("what is in sight comes back from its region, and from its text to who
   shown.kind = ViewKind::map;
   shown.map.stage = Stage::masked_scores;
   shown.map.region = camera.region();
-  const ViewAddress address = view_address(shown);
-  CHECK(view_text(address) == "map:masked_scores:69941:70061,68921:69081");
-  CHECK(parse_view("--view", view_text(address)) == address);
+  const std::string address = view_address(shown);
+  CHECK(address == "map:masked_scores:69941:70061,68921:69081");
+  CHECK(view_text(parse_view("--view", address)) == address);
+  shown.map.region = MapRegion{99999.7, 200000, 0.2, 1000000};
+  CHECK(view_address(shown) == "map:masked_scores:100000:200000,0:1000000");
+  shown.map.region = camera.region();
   const View back = with_saved_view({}, saved_view(shown));
   CHECK(back.kind == ViewKind::map);
   CHECK(back.map.stage == Stage::masked_scores);
@@ -195,6 +198,6 @@ TEST_CASE("on the map, the export dialog begins with the visible region") {
   const View& now = window.document().view;
   REQUIRE(now.dialog == Dialog::exporting);
   CHECK(now.exporting.options.stage == Stage::scaled_scores);
-  CHECK(now.exporting.options.rows == Part{100, 180});
-  CHECK(now.exporting.options.cols == Part{300, 380});
+  CHECK(now.exporting.options.rows == IndexSlice{100, 180});
+  CHECK(now.exporting.options.cols == IndexSlice{300, 380});
 }

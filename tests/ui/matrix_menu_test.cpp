@@ -181,7 +181,7 @@ TEST_CASE("a selected cell that the run does not have is neither drawn nor copie
   for (const Level level : {Level::sentence, Level::operation}) {
     View view = window.document().view;
     view.kind = ViewKind::pipeline;
-    view.looking.level = level;
+    view.levels.level = level;
     look(view);
   }
   window.press('c', {false, false, true});

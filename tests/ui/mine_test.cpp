@@ -43,30 +43,31 @@ TEST_CASE(
   const Document& document = window.document();
   CHECK(document.scenario == before);
   CHECK(document.view.kind == ViewKind::compare);
-  REQUIRE(document.beside);
-  CHECK_FALSE(document.beside->searching);
-  CHECK(beside_shown(*document.beside, document.view) == Stage::scaled_scores);
-  CHECK(document.beside->comparison.diagnosis().front().id == "no_scale");
+  REQUIRE(document.own_compared);
+  CHECK_FALSE(document.own_compared->searching);
+  CHECK(compared_stage(*document.own_compared, document.view) == Stage::scaled_scores);
+  CHECK(document.own_compared->comparison.diagnosis().front().id == "no_scale");
   const Words english("en"), chinese("zh");
-  const Report report = make_report(document.beside->comparison, document.beside->own, english);
+  const Report report = make_report(document.own_compared->comparison, document.own_compared->own, english);
   REQUIRE(report.parts.size() == 1);
   CHECK(report.parts[0].heading == "First difference: scaled_scores");
-  CHECK(report.parts[0].findings[0].text == document.beside->comparison.diagnosis().front().explanation);
+  CHECK(report.parts[0].findings[0].text == document.own_compared->comparison.diagnosis().front().explanation);
   CHECK(has(report.parts[0].findings[0].line, "math.sqrt(d_head)"));
-  CHECK(has(make_report(document.beside->comparison, document.beside->own, chinese).parts[0].findings[0].text,
-            "math.sqrt(d_head)"));
+  CHECK(
+      has(make_report(document.own_compared->comparison, document.own_compared->own, chinese).parts[0].findings[0].text,
+          "math.sqrt(d_head)"));
 
   const ImVec2 show = window.find("canvas", {"show_me"});
   REQUIRE(show.x > 0);
   window.click(show);
   window.settle();
   CHECK(window.document().view.kind == ViewKind::pipeline);
-  CHECK(window.document().view.looking.level == Level::operation);
-  CHECK(window.document().view.looking.stage == Stage::scaled_scores);
+  CHECK(window.document().view.levels.level == Level::operation);
+  CHECK(window.document().view.levels.stage == Stage::scaled_scores);
 
   window.session.perform(StopComparing{});
   window.settle();
-  CHECK_FALSE(window.document().beside);
+  CHECK_FALSE(window.document().own_compared);
   CHECK_FALSE(window.document().own);
 }
 
@@ -78,11 +79,11 @@ TEST_CASE(
   const std::string file = saved(scratch, *window.document().trace, "no_scale");
   window.session.perform(CompareOwn{file});
   window.settle();
-  REQUIRE(window.document().beside);
+  REQUIRE(window.document().own_compared);
   window.session.perform(EditScenario{[](Scenario& s) { s.scale = 1; }, {}});
   window.settle();
-  REQUIRE(window.document().beside);
-  CHECK(window.document().beside->comparison.matches());
+  REQUIRE(window.document().own_compared);
+  CHECK(window.document().own_compared->comparison.matches());
   window.session.perform(CompareOwn{scratch / "nowhere.npz"});
   window.settle();
   CHECK_FALSE(window.document().own);
@@ -120,8 +121,8 @@ TEST_CASE("a mask that one's own numbers reveal is named as the window names it,
     window.settle();
     window.session.open(file);
     window.settle();
-    REQUIRE(window.document().beside);
-    REQUIRE(window.document().beside->comparison.assumed);
+    REQUIRE(window.document().own_compared);
+    REQUIRE(window.document().own_compared->comparison.assumed);
     Record record;
     ImGui::GetIO().UserData = &record;
     window.frame();
@@ -136,7 +137,7 @@ TEST_CASE("a mask that one's own numbers reveal is named as the window names it,
     window.click(take);
     window.settle();
     CHECK(window.document().scenario.mask == "causal()");
-    CHECK_FALSE(window.document().beside->comparison.assumed);
+    CHECK_FALSE(window.document().own_compared->comparison.assumed);
   }
 }
 
@@ -165,11 +166,11 @@ TEST_CASE("a search for a mistake says what it tries, and can be stopped from th
     return stop.x > 0;
   }));
   window.click(stop);
-  CHECK(wait_for([&] { return window.document().beside && window.document().beside->stopped; }));
-  const Beside& beside = *window.document().beside;
-  CHECK_FALSE(beside.searching);
-  CHECK(beside.comparison.wrongs.empty());
-  CHECK(beside.comparison.first_difference()->stage == Stage::output);  // the comparison is kept
+  CHECK(wait_for([&] { return window.document().own_compared && window.document().own_compared->stopped; }));
+  const Compared& compared = *window.document().own_compared;
+  CHECK_FALSE(compared.searching);
+  CHECK(compared.comparison.wrongs.empty());
+  CHECK(compared.comparison.first_difference()->stage == Stage::output);  // the comparison is kept
   CHECK_FALSE(window.document().searching.busy);
 }
 
@@ -179,16 +180,16 @@ TEST_CASE("a comparison that undo brings back has its result again") {
   window.settle();
   window.session.perform(GoToStep{1});
   window.settle();
-  REQUIRE(window.document().beside);
+  REQUIRE(window.document().own_compared);
   window.session.perform(ResetLessons{false});
   window.session.perform(GoToStep{1});
   window.settle();
   window.session.perform(GoToStep{0});
   window.session.perform(Undo{});
   window.settle();
-  CHECK(window.session.settled());
+  CHECK(window.session.idle());
   REQUIRE(window.document().own);
-  CHECK(window.document().beside);
+  CHECK(window.document().own_compared);
 }
 
 TEST_CASE("the mistake of a lesson is not named before the answer") {
@@ -218,9 +219,9 @@ TEST_CASE("where a stage agrees, what rounding leaves is said as a number and is
   write_npz(scratch / "mine.npz", arrays);
   window.session.open((scratch / "mine.npz").string());
   window.settle();
-  REQUIRE(window.document().beside);
-  CHECK(window.document().beside->comparison.matches());
-  const auto& stages = window.document().beside->comparison.stages;
+  REQUIRE(window.document().own_compared);
+  CHECK(window.document().own_compared->comparison.matches());
+  const auto& stages = window.document().own_compared->comparison.stages;
   const auto output = std::ranges::find(stages, Stage::output, &StageComparison::stage);
   REQUIRE(output != stages.end());
   CHECK(has(verdict_words(*output, Words("en")), "e−07"));

@@ -96,7 +96,7 @@ bool Monkey::settle(HeadlessWindow& window) {
   for (int frame = 0; frame < 500; ++frame) {
     window.frame();
     window.session.wait();
-    if (frame > 3 && window.session.settled()) return true;
+    if (frame > 3 && window.session.idle()) return true;
   }
   return false;
 }

@@ -12,7 +12,7 @@
 #include "tests/ui/headless.h"
 #include "tests/ui/studio.h"
 #include "ui/dialogs/export/export_file.h"
-#include "ui/parts/level/scene.h"
+#include "ui/parts/scene/scene.h"
 #include "ui/views/network/network_scene.h"
 
 using namespace headlight;
@@ -98,7 +98,7 @@ TEST_CASE("a click on a head opens it at its layer, its words in a line") {
   window.click(middle_of_picture(window, 2, pictures(window, 0)));
   window.settle();
   CHECK(window.document().view.kind == ViewKind::pipeline);
-  CHECK(window.document().view.looking.level == Level::sentence);
+  CHECK(window.document().view.levels.level == Level::sentence);
   CHECK(window.document().view.head == 2);
   CHECK(window.document().trace->scenario.layer == "0");
 }
@@ -193,8 +193,8 @@ TEST_CASE("J and G in the network open the journey and the geometry of the head 
     window.press(key);
     window.settle();
     CHECK(window.document().view.kind == ViewKind::pipeline);
-    CHECK(window.document().view.looking.level == Level::operation);
-    CHECK(window.document().view.looking.facet == facet);
+    CHECK(window.document().view.levels.level == Level::operation);
+    CHECK(window.document().view.levels.facet == facet);
     CHECK(window.document().scenario.layer == "0");
     CHECK(window.document().view.head == 2);
   }
@@ -237,12 +237,12 @@ TEST_CASE("word by word: arrows go along the words, and each step reads the kept
   window.settle();
   window.press(compat::Key::left);
   window.settle();
-  CHECK(window.document().view.looking.query == 1);
+  CHECK(window.document().view.levels.query == 1);
   const auto run = network_of(window.document().trace->inputs);
   const std::vector<DecodeLayer> layers = decode_layers(*run->network);
   REQUIRE(layers.size() == 2);
   NetworkStudio studio(document, {1600, 900}, 1, "en");
-  studio.view.looking.query = 1;
+  studio.view.levels.query = 1;
   NetworkFacts facts;
   facts.decode = layers;
   facts.text = {"the", "cat", "sleeps"};

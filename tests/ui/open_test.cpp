@@ -149,7 +149,7 @@ TEST_CASE("a model asks which layer is meant; the search narrows the list, Enter
   REQUIRE(window.document().view.dialog == Dialog::layers);
   CHECK(window.document().error.empty());
   CHECK(window.document().scenario.source == Source::text);  // the document did not change
-  CHECK(window.session.settled());
+  CHECK(window.session.idle());
   window.type("1.att");
   CHECK(window.document().view.layers.layer == "encoder.layer.1.attention");
   window.press(compat::Key::enter);
@@ -166,7 +166,7 @@ TEST_CASE("a question that a view alone does not show takes no frames") {
   window.session.open(places::fixtures() + "/models/bert/pytorch_model.bin");
   window.settle();
   REQUIRE(window.document().view.dialog == Dialog::layers);
-  CHECK(window.session.settled());
+  CHECK(window.session.idle());
 }
 
 TEST_CASE("a file without a number of heads asks for it; Esc keeps what was shown") {

@@ -84,7 +84,7 @@ TEST_CASE("a document that begins at the heads or at the weights shows in every 
     for (const Level level : {Level::sentence, Level::operation}) {
       CAPTURE(name, static_cast<int>(level));
       document.view = View();
-      document.view.looking.level = level;
+      document.view.levels.level = level;
       HeadlessWindow window(document);
       window.settle();
       for (int press = 0; press < 30; ++press) window.press(compat::Key::right);

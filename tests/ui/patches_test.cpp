@@ -28,8 +28,8 @@ Document seeing() {
   document.scenario.source = Source::file;
   document.scenario.file = places::fixtures() + "/networks/vit";
   document.view.kind = ViewKind::pipeline;
-  document.view.looking.level = Level::sentence;
-  document.view.looking.query = 2;
+  document.view.levels.level = Level::sentence;
+  document.view.levels.query = 2;
   document.view.looked = true;
   return document;
 }
@@ -73,7 +73,7 @@ TEST_CASE("one overlay shows the weights of the query patch, one the weights on 
     }
     CHECK(quad.range.lo == 0);
     CHECK(quad.range.hi == most);
-    CHECK(quad.opacity == studio.view().looking.opacity);
+    CHECK(quad.opacity == studio.view().levels.opacity);
   }
   CHECK(overlays(scene).size() >= 2 + 6);  // also the heads of two layers in the rail
 }
@@ -122,14 +122,14 @@ TEST_CASE("the patch under the pointer is the query; a click keeps it, and a sec
   CHECK(window.document().view.pointed.word == 1);
   window.click(last);
   window.settle();
-  CHECK(window.document().view.looking.held);
-  CHECK(window.document().view.looking.query == 6);
+  CHECK(window.document().view.levels.held);
+  CHECK(window.document().view.levels.query == 6);
   window.move(first);
   window.settle();
   CHECK_FALSE(window.document().view.pointed.word);  // the pointer does not change the query now
   window.click(last);
   window.settle();
-  CHECK_FALSE(window.document().view.looking.held);
+  CHECK_FALSE(window.document().view.levels.held);
 }
 
 TEST_CASE("opening a picture replaces the current one, and undo restores it") {

@@ -146,7 +146,7 @@ TEST_CASE("escape leaves the step player, and all is shown again") {
 TEST_CASE("one press stops the player or goes elsewhere, whatever the player is about to do in the same frame") {
   for (const Level level : {Level::pipeline, Level::operation}) {
     Document document = sentence();
-    document.view.looking.level = level;
+    document.view.levels.level = level;
     document.view.calm = true;
     HeadlessWindow window(document);
     window.settle();

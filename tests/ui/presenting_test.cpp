@@ -5,8 +5,8 @@
 #include "ui/base/document/lesson_progress.h"
 #include "ui/base/look/fonts.h"
 #include "ui/base/timeline/timeline.h"
-#include "ui/parts/level/scene.h"
 #include "ui/parts/player/stages.h"
+#include "ui/parts/scene/scene.h"
 
 using namespace headlight;
 using namespace headlight::test;
@@ -27,8 +27,8 @@ Document at_first_step(const Course& course) {
 Document presented() {
   Document document = sentence();
   document.view.presenting = true;
-  document.view.looking.level = Level::operation;
-  document.view.looking.stage = Stage::scores;
+  document.view.levels.level = Level::operation;
+  document.view.levels.stage = Stage::scores;
   return document;
 }
 
@@ -51,9 +51,9 @@ TEST_CASE(
     int texts = 0;
     const auto look_at = [&](Level level, Stage stage, Facet facet) {
       window.session.perform(EditView{[=](View& view) {
-        view.looking.level = level;
-        view.looking.stage = stage;
-        view.looking.facet = facet;
+        view.levels.level = level;
+        view.levels.stage = stage;
+        view.levels.facet = facet;
       }});
       for (int i = 0; i < 60; ++i) window.frame();  // the camera moves from one level to the next
       Record record;
@@ -87,7 +87,7 @@ TEST_CASE(
     document.view.language = language;
     document.view.presenting = true;
     document.view.calm = true;
-    document.view.looking.level = Level::pipeline;
+    document.view.levels.level = Level::pipeline;
     HeadlessWindow window(document, size);
     window.settle();
     const Timeline timeline(*window.document().trace, ProductOrder::rows);
@@ -147,7 +147,7 @@ TEST_CASE("F freezes the picture of a presentation while the document changes; F
   window.settle();
   CHECK(window.document().scenario.mask == "full()");
   CHECK(window.document().view.frozen);
-  CHECK(window.document().view.looking.stage != Stage::scores);
+  CHECK(window.document().view.levels.stage != Stage::scores);
   CHECK(window.drawn() == held);
   window.click({800, 450});  // a click on a frozen picture only moves the ring at the pointer
   window.move({-1e6f, -1e6f});
@@ -200,7 +200,7 @@ TEST_CASE("a window too small for a dialog does not draw without end until its f
   window.press('o', true);
   window.settle();
   CHECK(window.document().view.dialog == Dialog::open);
-  CHECK(window.session.settled());
+  CHECK(window.session.idle());
 }
 
 TEST_CASE("a held picture is not drawn without end until its field has the keyboard") {
@@ -213,7 +213,7 @@ TEST_CASE("a held picture is not drawn without end until its field has the keybo
   window.press('g');
   REQUIRE(window.document().view.map.typing);
   window.frame();
-  CHECK(window.session.settled());
+  CHECK(window.session.idle());
 }
 
 TEST_CASE("a dialog that is opened ends the black screen, and has the keyboard") {
@@ -225,7 +225,7 @@ TEST_CASE("a dialog that is opened ends the black screen, and has the keyboard")
   window.settle();
   CHECK(window.document().view.dialog == Dialog::open);
   CHECK_FALSE(window.document().view.blank);
-  CHECK(window.session.settled());
+  CHECK(window.session.idle());
 }
 
 TEST_CASE("where other words stand in a lesson's picture than its text is of, it says so, and its own come back") {

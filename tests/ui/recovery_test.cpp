@@ -161,8 +161,8 @@ TEST_CASE("whichever view was open is the one that is brought back") {
   }
   for (const char* place : {"map:scaled_scores:2:5,0:3", "mask:reach"}) {
     Document document = sentence();
-    document.view = with_view(std::move(document.view), parse_view("--view", place));
-    CHECK(view_text(view_address(recovered(recovery_text(document), "kept.json").document.view)) == place);
+    document.view = with_view_fields(std::move(document.view), parse_view("--view", place));
+    CHECK(view_address(recovered(recovery_text(document), "kept.json").document.view) == place);
   }
 }
 

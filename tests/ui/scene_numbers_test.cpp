@@ -13,7 +13,7 @@
 #include "tests/catch.h"
 #include "tests/places.h"
 #include "tests/ui/studio.h"
-#include "ui/parts/level/matrix_numbers.h"
+#include "ui/parts/scene/matrix_numbers.h"
 #include "ui/views/sentence/sentence.h"
 #include "ui/views/sentence/story.h"
 
@@ -30,7 +30,7 @@ Document of_model(const char* text = "the cat that chases the dogs sleeps becaus
   document.scenario.text_as_input = true;
   document.scenario.text = text;
   document.view.kind = ViewKind::pipeline;
-  document.view.looking.level = Level::operation;
+  document.view.levels.level = Level::operation;
   document.view.looked = true;
   return document;
 }
@@ -125,17 +125,17 @@ TEST_CASE("no printed product differs from its printed factors by more than the 
        {ScreenSetting{{1024, 768}, 1, false, "en"}, ScreenSetting{{1600, 900}, 1, false, "zh"},
         ScreenSetting{{1920, 1080}, 1, true, "en"}}) {
     Studio studio(of_model(), at);
-    studio.view().looking.unfolded = true;
+    studio.view().levels.unfolded = true;
     for (const Index query : {Index{2}, Index{5}}) {
-      studio.view().looking.query = query;
-      studio.view().looking.key = 1;
+      studio.view().levels.query = query;
+      studio.view().levels.key = 1;
       for (const Stage stage : products) {
         const Products found = products_of(studio.operation(stage));
         INFO(name(stage));
         CHECK(found.wrong == "");
         count += found.count;
       }
-      studio.view().looking.rival = 2;
+      studio.view().levels.rival = 2;
       const Products found = products_of(make_journey(studio.context(), {}, studio.place()));
       CHECK(found.wrong == "");
       count += found.count;
@@ -170,8 +170,8 @@ TEST_CASE("in one matrix either all numbers that round to zero are written out o
 
 TEST_CASE("a bar of a negative number points the other way than one of a positive number, in every scene") {
   Studio studio(of_model(), {{1600, 900}});
-  studio.view().looking.query = 5;
-  studio.view().looking.key = 1;
+  studio.view().levels.query = 5;
+  studio.view().levels.key = 1;
   int up = 0, down = 0;
   const auto check = [&](const Scene& scene) {
     for (const SceneBar& bar : bars_of(scene)) {
@@ -184,7 +184,7 @@ TEST_CASE("a bar of a negative number points the other way than one of a positiv
   for (const Stage stage : studio.trace().stages()) check(studio.operation(stage));
   check(make_geometry(studio.context(), studio.place()));
   check(make_journey(studio.context(), {}, studio.place()));
-  studio.view().looking.rival = 2;
+  studio.view().levels.rival = 2;
   check(make_journey(studio.context(), {}, studio.place()));
   CHECK(up > 50);
   CHECK(down > 50);
@@ -192,9 +192,9 @@ TEST_CASE("a bar of a negative number points the other way than one of a positiv
 
 TEST_CASE("a sum's bars begin where the one before ends, end at the sum, and stay in their places while it grows") {
   Studio studio(of_model(), {{1600, 900}});
-  studio.view().looking.unfolded = true;
-  studio.view().looking.query = 5;
-  studio.view().looking.key = 1;
+  studio.view().levels.unfolded = true;
+  studio.view().levels.query = 5;
+  studio.view().levels.key = 1;
   for (const Stage stage : products) {
     INFO(name(stage));
     const std::vector<SceneBar> whole = bars_of(studio.operation(stage));
@@ -241,9 +241,9 @@ TEST_CASE("against a rival both sums have one scale, and the scale between score
     Document document = of_model();
     document.scenario.scale = scale;
     Studio studio(document, {{1600, 900}});
-    studio.view().looking.query = 5;
-    studio.view().looking.key = 1;
-    studio.view().looking.rival = 2;
+    studio.view().levels.query = 5;
+    studio.view().levels.key = 1;
+    studio.view().levels.rival = 2;
     const Scene scene = make_journey(studio.context(), {}, studio.place());
     CHECK(faults(scene, studio) == "");
     double least = 1e9, most = 0;
@@ -269,8 +269,8 @@ TEST_CASE("the angle that the geometry draws is the angle that it says, for ever
   int looked_at = 0;
   for (const Index query : {Index{1}, Index{4}, Index{5}, Index{8}}) {
     for (const Index key : {Index{0}, Index{1}, Index{3}, Index{4}}) {
-      studio.view().looking.query = query;
-      studio.view().looking.key = key;
+      studio.view().levels.query = query;
+      studio.view().levels.key = key;
       const Scene scene = make_geometry(studio.context(), studio.place());
       double said = -1;
       for (const SceneText* text : texts_of(scene)) {
@@ -341,7 +341,7 @@ TEST_CASE("inside a network the output is said to be added to the row, with numb
     Document document = of_model();
     document.scenario.layer = layer;
     Studio studio(document, {{1600, 900}});
-    studio.view().looking.query = 5;
+    studio.view().levels.query = 5;
     const auto run = network_of(studio.trace().inputs);
     REQUIRE(run);
     const LayerRun& kept = run->layers[static_cast<std::size_t>(*run->network->find_layer(layer))];
@@ -375,7 +375,7 @@ TEST_CASE(
     Document document = of_model();
     document.scenario.layer = "0";
     Studio studio(document, at);
-    studio.view().looking.query = 5;
+    studio.view().levels.query = 5;
     const auto run = network_of(studio.trace().inputs);
     REQUIRE(run);
     const auto parts = block_parts(*run, studio.trace(), 0, 0, 5);
@@ -414,7 +414,7 @@ TEST_CASE(
     Document document = of_model();
     document.scenario.layer = "0";
     Studio studio(document, at);
-    studio.view().looking.query = 5;
+    studio.view().levels.query = 5;
     const auto card = [](const Scene& scene) {
       return std::ranges::find(scene.targets, SceneAction::unfold, &SceneTarget::action);
     };
@@ -425,7 +425,7 @@ TEST_CASE(
     const Scene folded = studio.operation(Stage::output);
     REQUIRE(card(folded) != folded.targets.end());
     CHECK(card(folded)->index == 1);
-    studio.view().looking.unfolded = true;
+    studio.view().levels.unfolded = true;
     const Scene open = studio.operation(Stage::output);
     INFO(at.window.x << " " << at.language);
     CHECK(faults(open, studio) == "");
@@ -445,11 +445,11 @@ TEST_CASE("two sliders that turn different things have different names") {
 
 TEST_CASE("a journey keeps its predictions when the attention's temperature changes, beside those of the network") {
   Document document = of_model("the cat that chases the dogs sleeps");
-  document.view.looking.facet = Facet::journey;
-  document.view.looking.query = 5;
+  document.view.levels.facet = Facet::journey;
+  document.view.levels.query = 5;
   document.scenario.scale = 0.05f;
   const auto drawn = [&](float temperature) {
-    document.view.looking.sampling.temperature = temperature;
+    document.view.levels.sampling.temperature = temperature;
     HeadlessWindow window(document);
     window.settle();
     return window.drawn();

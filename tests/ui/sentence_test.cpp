@@ -10,8 +10,8 @@
 #include "tests/ui/studio.h"
 #include "ui/base/document/view.h"
 #include "ui/imgui_compat.h"
-#include "ui/parts/level/focus.h"
 #include "ui/parts/player/stages.h"
+#include "ui/parts/scene/focus.h"
 #include "ui/views/network/network_scene.h"
 #include "ui/views/sentence/story.h"
 
@@ -30,7 +30,7 @@ Document asker(const char* text = own, const char* layer = "1") {
   document.scenario.text = text;
   document.scenario.layer = layer;
   document.origin.saved = document.scenario;
-  document.view.looking.level = Level::sentence;
+  document.view.levels.level = Level::sentence;
   return document;
 }
 
@@ -82,8 +82,8 @@ TEST_CASE("a story begins with the same word everywhere: the pronoun, else the l
 TEST_CASE("a new text asks about its own word, and the chosen layer, head and order of the cards stay") {
   Document document = asker();
   document.view.head = 2;
-  document.view.looking.query = 5;  // "dogs"
-  document.view.looking.by_look = true;
+  document.view.levels.query = 5;  // "dogs"
+  document.view.levels.by_look = true;
   document.view.looked = true;
   HeadlessWindow window(document);
   window.settle();
@@ -93,7 +93,7 @@ TEST_CASE("a new text asks about its own word, and the chosen layer, head and or
   CHECK(asked_in(window.document()) == "it");
   CHECK(window.document().view.head == 2);
   CHECK(window.document().scenario.layer == "1");
-  CHECK(window.document().view.looking.by_look);
+  CHECK(window.document().view.levels.by_look);
   window.press('z', true);
   window.settle();
   CHECK(asked_in(window.document()) == "it");  // of the first text again, not the word at the same place
@@ -138,7 +138,7 @@ TEST_CASE("each head's card says where the asked word looks and how much, and th
       };
       CHECK(shares(plain) == cards(plain));
       CHECK(cards(plain) == 8);
-      studio.view().looking.by_look = true;
+      studio.view().levels.by_look = true;
       const Scene sorted = make_sentence(studio.context(), story, studio.place());
       CHECK(faults(sorted, studio) == "");
       float before = 2;
@@ -158,7 +158,7 @@ TEST_CASE("each head's card says where the asked word looks and how much, and th
 TEST_CASE("a word to look at gets the head that looks there most, with its effect beside it") {
   Studio studio(asker(), {{1600, 900}});
   const Index query = asking_word(studio.trace(), studio.view());
-  studio.view().looking.at = 1;  // "cat"
+  studio.view().levels.at = 1;  // "cat"
   const SentenceStory story = story_in(studio, studio.view());
   REQUIRE(story.sought);
   for (const RailLayer& layer : story.rail) {
@@ -186,11 +186,11 @@ TEST_CASE("a click on a word's bar asks which head looks there, and again no lon
   REQUIRE(shown);
   const ImVec2 bar = target_in(shown->scene, SceneAction::rival, 1).rect.centre();
   window.click(bar);
-  CHECK(window.document().view.looking.at == 1);
+  CHECK(window.document().view.levels.at == 1);
   CHECK(asked_in(window.document()) == "it");
   window.frame();
   window.click(bar);
-  CHECK_FALSE(window.document().view.looking.at);
+  CHECK_FALSE(window.document().view.levels.at);
 }
 
 TEST_CASE("any letter typed in the sentence begins a new one in the field, and is no shortcut") {
@@ -209,22 +209,22 @@ TEST_CASE("any letter typed in the sentence begins a new one in the field, and i
   window.frame();
   CHECK_FALSE(ImGui::GetIO().WantTextInput);
   window.press(compat::Key::space);  // Enter has let the field go: its story begins
-  CHECK(window.document().view.looking.level == Level::operation);
+  CHECK(window.document().view.levels.level == Level::operation);
 }
 
 TEST_CASE("with Ctrl the letters act in the sentence too") {
   HeadlessWindow window(asker());
   window.settle();
   window.press('k', true);
-  CHECK(window.document().view.looking.knocked);
+  CHECK(window.document().view.levels.knocked);
   window.press('k', true);
   const Index head = window.document().view.head;
   window.press('h', true);
   CHECK(window.document().view.head == (head + 1) % 4);
   window.press('j', true);
-  CHECK(window.document().view.looking.facet == Facet::journey);
+  CHECK(window.document().view.levels.facet == Facet::journey);
   window.press(compat::Key::escape);
-  CHECK(window.document().view.looking.level == Level::sentence);
+  CHECK(window.document().view.levels.level == Level::sentence);
 }
 
 TEST_CASE("outside a presentation letters do nothing in a lesson, and B there does not blacken the screen") {
@@ -259,16 +259,16 @@ TEST_CASE("Esc goes back to where one came from, from every place, and does noth
   const auto step = [](Stage stage, Facet facet) {
     return [=](View& v) {
       v.kind = ViewKind::pipeline;
-      v.looking.level = Level::operation;
-      v.looking.stage = stage;
-      v.looking.facet = facet;
+      v.levels.level = Level::operation;
+      v.levels.stage = stage;
+      v.levels.facet = facet;
     };
   };
   const auto kind = [](ViewKind to) { return [=](View& v) { v.kind = to; }; };
   const std::vector<Goal> goals{{"the pipeline",
                                  [](View& v) {
                                    v.kind = ViewKind::pipeline;
-                                   v.looking.level = Level::pipeline;
+                                   v.levels.level = Level::pipeline;
                                  }},
                                 {"a step", step(Stage::scores, Facet::step)},
                                 {"a journey", step(Stage::scores, Facet::journey)},
@@ -295,7 +295,7 @@ TEST_CASE("Esc goes back to where one came from, from every place, and does noth
     show(first.go);
     window.press(compat::Key::escape);
     CHECK(window.document().view.kind == top.kind);
-    CHECK(window.document().view.looking.level == Level::sentence);
+    CHECK(window.document().view.levels.level == Level::sentence);
     CHECK(window.document().view.selected == top.selected);
     CHECK(window.document().view.trail.empty());
     for (const Goal& second : goals) {
@@ -306,8 +306,8 @@ TEST_CASE("Esc goes back to where one came from, from every place, and does noth
       show(second.go);
       window.press(compat::Key::escape);
       CHECK(window.document().view.kind == there.kind);
-      CHECK(window.document().view.looking.level == there.looking.level);
-      CHECK(window.document().view.looking.facet == there.looking.facet);
+      CHECK(window.document().view.levels.level == there.levels.level);
+      CHECK(window.document().view.levels.facet == there.levels.facet);
       CHECK(window.document().view.network.together == there.network.together);
       show([&](View& v) { v = top; });
     }
@@ -328,12 +328,12 @@ TEST_CASE(
     const View before = window.document().view;
     window.click(button->rect.centre());
     window.settle();
-    CHECK(window.document().view.looking.level == Level::operation);
-    CHECK(window.document().view.looking.stage == stage);
-    CHECK(window.document().view.looking.query == before.looking.query);
+    CHECK(window.document().view.levels.level == Level::operation);
+    CHECK(window.document().view.levels.stage == stage);
+    CHECK(window.document().view.levels.query == before.levels.query);
     window.press(compat::Key::escape);
     for (int i = 0; i < 60; ++i) window.frame();
-    CHECK(window.document().view.looking.level == Level::sentence);
+    CHECK(window.document().view.levels.level == Level::sentence);
   }
 }
 
@@ -344,24 +344,24 @@ TEST_CASE("Esc after the story, which went on to the next word by itself, goes b
   HeadlessWindow window(document);
   window.settle();
   window.press(compat::Key::space);
-  for (int i = 0; i < 2000 && window.document().view.looking.facet != Facet::next; ++i) window.frame();
-  REQUIRE(window.document().view.looking.facet == Facet::next);
+  for (int i = 0; i < 2000 && window.document().view.levels.facet != Facet::next; ++i) window.frame();
+  REQUIRE(window.document().view.levels.facet == Facet::next);
   window.press(compat::Key::escape);
   window.settle();
-  CHECK(window.document().view.looking.level == Level::sentence);
+  CHECK(window.document().view.levels.level == Level::sentence);
   CHECK_FALSE(window.document().view.playing);
 }
 
 TEST_CASE("a text that is refused leaves everything as it was, also the words that were chosen") {
   HeadlessWindow window(asker());
   window.settle();
-  window.session.perform(EditView{[](View& v) { v.looking.query = 2; }});
+  window.session.perform(EditView{[](View& v) { v.levels.query = 2; }});
   window.settle();
   const View before = window.document().view;
   window.session.perform(EditScenario{[](Scenario& s) { s.text = "the zyxwvut"; }, {}});
   window.settle();
   CHECK_FALSE(window.document().error.empty());
-  CHECK(window.document().view.looking == before.looking);
+  CHECK(window.document().view.levels == before.levels);
   CHECK(window.document().view.selected == before.selected);
 }
 
@@ -376,7 +376,7 @@ TEST_CASE("a Chinese sentence typed beside the English model is read by the Chin
   Document document;
   const auto opening = trained_document("en");
   begin_anew(document, *opening, opening->scenario);
-  document.view.looking.level = Level::sentence;
+  document.view.levels.level = Level::sentence;
   HeadlessWindow window(document);
   window.settle();
   window.type("老人把信交给了国王");
@@ -406,7 +406,7 @@ TEST_CASE("the hatched words are the mask: a click offers patterns, and dragging
   };
   const ImVec2 hatch = target_in(scene(), SceneAction::masks, 0).rect.centre();
   window.click(hatch);
-  CHECK(window.document().view.looking.masks);
+  CHECK(window.document().view.levels.masks);
   REQUIRE(count_of(scene(), SceneAction::mask) == 4);
   // The edge: from before the first word to before the word "that".
   const ImVec2 edge = target_in(scene(), SceneAction::window_edge, 8).rect.centre();
@@ -449,7 +449,7 @@ TEST_CASE("the asked word's label is the last to go from an axis") {
     Document document = sentence();
     document.scenario.text = text;
     document.view.kind = ViewKind::heads;
-    document.view.looking.query = asked;
+    document.view.levels.query = asked;
     document.view.looked = true;
     HeadlessWindow window(document, {1024, 768});
     window.settle();

@@ -269,7 +269,7 @@ TEST_CASE("every field of a view survives as text") {
   view.selected = Cell{Stage::scores, 0, 1, 2, 3};
   view.head = 3;
   view.mask_draft = "k < ; %";
-  view.looking.facet = Facet::journey;
+  view.levels.facet = Facet::journey;
   view.way = ProductOrder::outer;
   CHECK(view_fields(with_view_fields({}, view_fields(view)), view).empty());
   CHECK(view_fields(View{}).empty());

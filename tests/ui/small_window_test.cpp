@@ -44,7 +44,7 @@ Document of_network(const char* model, const char* language) {
   document.scenario.text = language[0] == 'e' ? "the cat that chases the dogs sleeps because it is tired ."
                                               : "那匹追赶狗的马奔跑，因为它很累。";
   document.view.language = language;
-  document.view.looking.level = Level::sentence;
+  document.view.levels.level = Level::sentence;
   return document;
 }
 
@@ -127,7 +127,7 @@ TEST_CASE("a card whose matrix has more cells than pixels says so, however narro
   for (const char* language : {"en", "zh"}) {
     Document document = random_document(16, 512, 8);
     document.view.kind = ViewKind::pipeline;
-    document.view.looking.level = Level::pipeline;
+    document.view.levels.level = Level::pipeline;
     document.view.language = language;
     const Words words(language);
     for (const ImVec2 size : {ImVec2{1600, 900}, ImVec2{1024, 768}}) {

@@ -24,8 +24,8 @@ Document of_words(const char* text, const char* mask = "causal()") {
   Document document = headlight::test::sentence();
   document.scenario.text = text;
   document.scenario.mask = mask;
-  document.view.looking.level = Level::operation;
-  document.view.looking.stage = Stage::weights;
+  document.view.levels.level = Level::operation;
+  document.view.levels.stage = Stage::weights;
   return document;
 }
 
@@ -98,7 +98,7 @@ TEST_CASE("the parts of a softmax are those that explain gives: the largest subt
 TEST_CASE("the numbers in the softmax's bands follow from one another as they are printed") {
   Studio studio(of_words("the cat that chases the dogs sleeps because it is tired"), {{1600, 900}});
   for (const Index query : {Index{3}, Index{10}}) {
-    studio.view().looking.query = query;
+    studio.view().levels.query = query;
     const SoftmaxLayout at = layout_of(studio);
     REQUIRE(at.pixels > 0);
     int looked_at = 0;
@@ -118,7 +118,7 @@ TEST_CASE("the numbers in the softmax's bands follow from one another as they ar
 TEST_CASE("the powers of a softmax row have one precision") {
   Studio studio(of_words("the cat that chases the dogs sleeps because it is tired"), {{1280, 720}});
   for (Index query = 1; query < 11; ++query) {
-    studio.view().looking.query = query;
+    studio.view().levels.query = query;
     const SoftmaxLayout at = layout_of(studio);
     std::set<std::size_t> decimals;
     for (std::size_t i = 0; i < at.count(); ++i) {
@@ -148,8 +148,8 @@ TEST_CASE("the formula of a share is true as it is printed: e to the printed dif
     Studio studio(document, {{1600, 900}});
     for (Index query = 0; query < 7; ++query) {
       for (Index key = 0; key <= query; ++key) {
-        studio.view().looking.query = query;
-        studio.view().looking.key = key;
+        studio.view().levels.query = query;
+        studio.view().levels.key = key;
         for (const SceneItem& item : studio.operation(Stage::weights).items) {
           const auto* math = std::get_if<SceneMath>(&item);
           if (!math || math->markup.find("exp(") == std::string::npos) continue;
@@ -174,7 +174,7 @@ TEST_CASE("the column of the sum is as high as its pieces, and the bar of width 
   Document document = of_words("the cat sat on the mat");
   document.scenario.sink_logit = true;
   Studio studio(document, {{1600, 900}});
-  studio.view().looking.query = 5;
+  studio.view().levels.query = 5;
   const SoftmaxLayout at = layout_of(studio);
   float low = at.sum.max.y, left = at.share_bar().min.x;
   for (std::size_t i = 0; i < at.count(); ++i) {
@@ -193,10 +193,10 @@ TEST_CASE("the column of the sum is as high as its pieces, and the bar of width 
 
 TEST_CASE("a moment of a softmax shows what is made by then and nothing else, in bands, titles and formulas") {
   Studio studio(of_words("the cat sat on the mat", "full()"), {{1600, 900}});
-  studio.view().looking.query = 4;
+  studio.view().levels.query = 4;
   const SoftmaxRow row = softmax_row(studio.trace(), studio.view(), {4, 0, 0}, 24);
   const SoftmaxPart& part = *std::ranges::min_element(row.parts, {}, &SoftmaxPart::score);
-  studio.view().looking.key = part.key;
+  studio.view().levels.key = part.key;
   const std::string sum = "= " + printed(row.sum).text;
   const auto check = [&](float moment, bool shifted, bool power, bool summed, bool shared) {
     const Scene scene = studio.operation(Stage::weights, played(moment));
@@ -248,7 +248,7 @@ TEST_CASE("masked words are hatched, a sink has a part of its own, and a row wit
   Document document = of_words("the cat sat on the mat", "k < 4 && q != 2");
   document.scenario.sink_logit = true;
   Studio studio(document, {{1600, 900}});
-  studio.view().looking.query = 5;
+  studio.view().levels.query = 5;
   const auto hatches = [](const Scene& scene) {
     return std::ranges::count_if(scene.items,
                                  [](const SceneItem& item) { return std::holds_alternative<SceneHatch>(item); });
@@ -260,7 +260,7 @@ TEST_CASE("masked words are hatched, a sink has a part of its own, and a row wit
     document.scenario.sink_logit = false;
     document.scenario.dead_row = policy;
     Studio dead(document, {{1600, 900}});
-    dead.view().looking.query = 2;
+    dead.view().levels.query = 2;
     const Scene scene = dead.operation(Stage::weights);
     INFO(says);
     CHECK(has_text(scene, "may look at no word"));
@@ -279,8 +279,8 @@ TEST_CASE("of many words those with the largest scores have parts of their own, 
   std::string text;
   for (int n = 0; n < 60; ++n) text += (n > 0 ? " w" : "w") + std::to_string(n);
   Studio studio(of_words(text.c_str(), "full()"), {{1600, 900}});
-  studio.view().looking.query = 30;
-  studio.view().looking.key = 7;
+  studio.view().levels.query = 30;
+  studio.view().levels.key = 7;
   const SoftmaxRow row = softmax_row(studio.trace(), studio.view(), focus_of(studio.trace(), studio.view()), 24);
   REQUIRE(row.parts.size() == 24);
   const SoftmaxPart& others = row.parts.back();
@@ -306,8 +306,8 @@ TEST_CASE("a key whose score is NaN has a part of its own, and the title says th
   Document document = of_words(text.c_str(), "full()");
   document.scenario.edits.push_back({Stage::key, 0, 50, 0, std::numeric_limits<float>::quiet_NaN()});
   Studio studio(document, {{1600, 900}});
-  studio.view().looking.query = 30;
-  studio.view().looking.key = 7;
+  studio.view().levels.query = 30;
+  studio.view().levels.key = 7;
   const SoftmaxRow row = softmax_row(studio.trace(), studio.view(), focus_of(studio.trace(), studio.view()), 24);
   REQUIRE(row.parts.size() == 24);
   CHECK(row.find(7));
@@ -331,7 +331,7 @@ TEST_CASE("the softmax is whole at every size and moment, and while something is
     Document document = of_words("the cat that chases the incomprehensible dogs sleeps because it is tired");
     document.scenario.sink_logit = true;
     Studio studio(document, at);
-    studio.view().looking.query = 6;
+    studio.view().levels.query = 6;
     for (const bool tried : {false, true}) {
       if (tried) studio.view() = with_tried_score(studio.view(), studio.trace(), 6, 2, 1.5f);
       for (const float moment : {0.0f, 0.2f, 0.4f, 0.6f, 0.75f, 1.0f}) {
@@ -345,8 +345,8 @@ TEST_CASE("the softmax is whole at every size and moment, and while something is
 
 TEST_CASE("a score that is dragged changes all bands and no number of the document, until it is as it was") {
   Document document = of_words("the cat sat on the mat", "full()");
-  document.view.looking.query = 4;
-  document.view.looking.key = 1;
+  document.view.levels.query = 4;
+  document.view.levels.key = 1;
   const auto [scene, with_button] = [&] {
     Studio studio(document, {{1600, 900}});
     const Scene plain = studio.operation(Stage::weights);
@@ -367,8 +367,8 @@ TEST_CASE("a score that is dragged changes all bands and no number of the docume
   window.drag(from, {from.x, from.y - 40});
   window.settle();
   const View& view = window.document().view;
-  REQUIRE(view.looking.trial);
-  CHECK(view.looking.key == Index{1});
+  REQUIRE(view.levels.trial);
+  CHECK(view.levels.key == Index{1});
   CHECK(window.document().undo.empty());
   const SoftmaxRow after = softmax_row(trace, view, {4, 1, 0}, 24);
   CHECK(after.tried);
@@ -382,12 +382,12 @@ TEST_CASE("a score that is dragged changes all bands and no number of the docume
   const auto drop = std::ranges::find(with_button.targets, SceneAction::drop_trial, &SceneTarget::action);
   REQUIRE(drop != with_button.targets.end());
   window.click(drop->rect.centre());
-  CHECK_FALSE(window.document().view.looking.trial);
+  CHECK_FALSE(window.document().view.levels.trial);
 }
 
 TEST_CASE("the strips of a mixture are as wide as their shares and add up to the result, number by number") {
   Studio studio(of_words("the cat sat on the mat"), {{1600, 900}});
-  studio.view().looking.query = 4;
+  studio.view().levels.query = 4;
   const Trace& trace = studio.trace();
   const MatrixView weights = trace[Stage::weights].matrix(0, 0), result = trace[Stage::head_outputs].matrix(0, 0);
   std::vector<float> widths;
@@ -409,7 +409,7 @@ TEST_CASE("the strips of a mixture are as wide as their shares and add up to the
 
 TEST_CASE("a mixture's numbers come as their strips land, and a click on one opens its sum") {
   Document document = of_words("the cat sat on the mat");
-  document.view.looking.stage = Stage::head_outputs;
+  document.view.levels.stage = Stage::head_outputs;
   const ImVec2 number = [&] {
     Studio studio(document, {{1600, 900}});
     const auto numbers = [&](const Reveal& reveal) {
@@ -420,7 +420,7 @@ TEST_CASE("a mixture's numbers come as their strips land, and a click on one ope
     CHECK(numbers(played(1)) == numbers({}));
     const Scene scene = studio.operation(Stage::head_outputs);
     CHECK_FALSE(has_text(scene, "×"));
-    studio.view().looking.unfolded = true;
+    studio.view().levels.unfolded = true;
     CHECK(has_text(studio.operation(Stage::head_outputs), "×"));
     const auto at = std::ranges::find_if(scene.targets, [](const SceneTarget& target) {
       return target.action == SceneAction::unfold && target.cell.col == 2;
@@ -431,7 +431,7 @@ TEST_CASE("a mixture's numbers come as their strips land, and a click on one ope
   HeadlessWindow window(document);
   window.settle();
   window.click(number);
-  CHECK(window.document().view.looking.unfolded);
+  CHECK(window.document().view.levels.unfolded);
   CHECK(window.document().view.selected->col == 2);
 }
 
@@ -443,7 +443,7 @@ Document of_network(const char* text) {
   document.scenario.source = Source::file;
   document.scenario.file = places::sentences();
   document.scenario.text = text;
-  document.view.looking.facet = Facet::next;
+  document.view.levels.facet = Facet::next;
   document.view.looked = true;
   return document;
 }
@@ -467,8 +467,8 @@ TEST_CASE("what a change does to the next word is said of the word that was aske
   const auto document_with = [word](const std::string& mask) {
     Document document = of_network("the girl looked at herself in the mirror");
     document.scenario.file = "model:english";
-    document.view.looking.facet = Facet::step;
-    document.view.looking.query = word;
+    document.view.levels.facet = Facet::step;
+    document.view.levels.query = word;
     document.scenario.mask = mask;
     return document;
   };
@@ -503,7 +503,7 @@ TEST_CASE("what a change does to the next word is said of the word that was aske
 
 TEST_CASE("the next word's columns are what the network says: logits, divided, kept, and their probabilities") {
   Studio studio(of_network("the cat that chases the dogs"), {{1600, 900}});
-  studio.view().looking.query = 5;
+  studio.view().levels.query = 5;
   const Ending plain = ending_of(studio);
   const auto run = network_of(studio.trace().inputs);
   REQUIRE(plain.next.candidates.size() == 8);
@@ -517,7 +517,7 @@ TEST_CASE("the next word's columns are what the network says: logits, divided, k
   }
   CHECK(all == Approx(1));
   CHECK(plain.next.sentence == std::vector<std::string>{"the", "cat", "that", "chases", "the", "dogs"});
-  studio.view().looking.sampling = {0.5f, 3, 1};
+  studio.view().levels.sampling = {0.5f, 3, 1};
   const Ending cut = ending_of(studio);
   for (std::size_t i = 0; i < 8; ++i) {
     const NextCandidate& candidate = cut.next.candidates[i];
@@ -532,12 +532,12 @@ TEST_CASE("the next word's columns are what the network says: logits, divided, k
 
 TEST_CASE("the next word is told once it is made: in no title, number or sentence before") {
   Studio studio(of_network("the cat that chases the dogs"), {{1600, 900}});
-  studio.view().looking.query = 5;
+  studio.view().levels.query = 5;
   const Ending ending = ending_of(studio);
   const NextCandidate& chosen = ending.next.candidates.front();
   const std::string probability = MatrixNumbers(2, true)(static_cast<float>(chosen.probability));
   const auto at = [&](float share) {
-    studio.view().looking.share = share;
+    studio.view().levels.progress = share;
     return make_next(studio.context(), ending.next, ending.story, studio.place());
   };
   const auto words = [&](const Scene& scene) {
@@ -583,8 +583,8 @@ TEST_CASE("what a step is broken by comes back with the same click, and the next
     CHECK(has_text(scene, ending.next.candidates.front().word));
   }
   Document document = of_network("the cat that chases the dogs");
-  document.view.looking.level = Level::operation;
-  document.view.looking.facet = Facet::step;
+  document.view.levels.level = Level::operation;
+  document.view.levels.facet = Facet::step;
   Scene scene;
   {
     const Studio studio(document, {{1600, 900}});
@@ -611,13 +611,13 @@ TEST_CASE("what a step is broken by comes back with the same click, and the next
   press(1);
   CHECK_FALSE(window.document().scenario.scale);
   press(2);
-  CHECK(window.document().view.looking.knocked);
+  CHECK(window.document().view.levels.knocked);
   press(2);
-  CHECK_FALSE(window.document().view.looking.knocked);
+  CHECK_FALSE(window.document().view.levels.knocked);
   const std::string text = window.document().scenario.text;
   press(3);
-  REQUIRE(window.document().view.looking.swapped);
-  const SwappedWords swapped = *window.document().view.looking.swapped;
+  REQUIRE(window.document().view.levels.swapped);
+  const SwappedWords swapped = *window.document().view.levels.swapped;
   CHECK(window.document().scenario.text != text);
   CHECK(window.document().scenario.text == swapped.text);
   const OtherPass other = other_pass(*window.document().trace, window.document().view);
@@ -625,12 +625,12 @@ TEST_CASE("what a step is broken by comes back with the same click, and the next
   CHECK(other.run->text == other.run->network->read(text));
   press(3);
   CHECK(window.document().scenario.text == text);
-  CHECK_FALSE(window.document().view.looking.swapped);
+  CHECK_FALSE(window.document().view.levels.swapped);
 }
 
 TEST_CASE("a logit opens as the product that it is, and its terms add up to it") {
   Studio studio(of_network("the cat that chases the dogs"), {{1600, 900}});
-  studio.view().looking.query = 5;
+  studio.view().levels.query = 5;
   const Index other = ending_of(studio).next.candidates[3].token;
   const Ending ending = ending_of(studio, other);
   CHECK(ending.next.chosen == 3);
@@ -639,7 +639,7 @@ TEST_CASE("a logit opens as the product that it is, and its terms add up to it")
     sum += static_cast<double>(ending.next.product.row[i]) * static_cast<double>(ending.next.product.word[i]);
   CHECK(sum == Approx(ending.next.candidates[3].logit).margin(1e-4));
   CHECK_FALSE(has_text(make_next(studio.context(), ending.next, ending.story, studio.place()), "×"));
-  studio.view().looking.unfolded = true;
+  studio.view().levels.unfolded = true;
   const Scene opened = make_next(studio.context(), ending.next, ending.story, studio.place());
   CHECK(has_text(opened, "×"));
   CHECK(faults(opened, studio) == "");
@@ -649,8 +649,8 @@ TEST_CASE("the next word's picture is whole at every size, and Space writes on, 
   for (const ScreenSetting& at : sizes) {
     for (const Sampling& sampling : {Sampling{}, Sampling{1.5f, 4, 0.9f}}) {
       Studio studio(of_network("the cat that chases the dogs sleeps because it is tired ."), at);
-      studio.view().looking.sampling = sampling;
-      studio.view().looking.query = 8;
+      studio.view().levels.sampling = sampling;
+      studio.view().levels.query = 8;
       const Ending ending = ending_of(studio);
       INFO(at.window.x << at.language << at.presenting);
       CHECK(faults(make_next(studio.context(), ending.next, ending.story, studio.place()), studio) == "");
@@ -659,9 +659,9 @@ TEST_CASE("the next word's picture is whole at every size, and Space writes on, 
   HeadlessWindow window(of_network("the cat"));
   window.settle();
   window.session.perform(EditView{[](View& v) {
-    v.looking.level = Level::operation;
-    v.looking.facet = Facet::next;
-    v.looking.query = 1;
+    v.levels.level = Level::operation;
+    v.levels.facet = Facet::next;
+    v.levels.query = 1;
   }});
   window.settle();
   const std::string before = window.document().scenario.text;
@@ -669,16 +669,16 @@ TEST_CASE("the next word's picture is whole at every size, and Space writes on, 
   window.settle();
   CHECK(window.document().scenario.text.size() > before.size());
   CHECK(window.document().scenario.text.starts_with(before));
-  CHECK(window.document().view.looking.facet == Facet::next);
-  CHECK(window.document().view.looking.query == Index{2});
+  CHECK(window.document().view.levels.facet == Facet::next);
+  CHECK(window.document().view.levels.query == Index{2});
   window.press(compat::Key::space);
   window.settle();
-  CHECK(window.document().view.looking.query == Index{3});
+  CHECK(window.document().view.levels.query == Index{3});
 }
 
 TEST_CASE("in a small window the row comes first and then makes room for what is made from it, in step and next word") {
   Studio studio(of_network("the cat that chases the dogs"), {{640, 480}, 1, true});
-  studio.view().looking.query = 5;
+  studio.view().levels.query = 5;
   const Scene looked_up = studio.operation(Stage::query, played(0.3f)), entered = studio.operation(Stage::query);
   CHECK(faults(looked_up, studio) == "");
   CHECK(faults(entered, studio) == "");
@@ -688,7 +688,7 @@ TEST_CASE("in a small window the row comes first and then makes room for what is
 
   const Ending ending = ending_of(studio);
   const auto at = [&](float share) {
-    studio.view().looking.share = share;
+    studio.view().levels.progress = share;
     Scene scene = make_next(studio.context(), ending.next, ending.story, studio.place());
     CHECK(faults(scene, studio) == "");
     return scene;
@@ -701,7 +701,7 @@ TEST_CASE("in a small window the row comes first and then makes room for what is
 
 TEST_CASE("the heads' numbers in concat stand in the lines of the output until W_o has made these from them") {
   Studio studio(of_network("the cat that chases the dogs"), {{1600, 900}});
-  studio.view().looking.query = 5;
+  studio.view().levels.query = 5;
   const auto seen = [&](const Reveal& reveal) {
     const Scene scene = studio.operation(Stage::output, reveal);
     Index count = 0;
@@ -723,8 +723,8 @@ TEST_CASE("the heads' numbers in concat stand in the lines of the output until W
 
 TEST_CASE("a sum that is still growing does not show its result") {
   Studio studio(of_network("the cat that chases the dogs"), {{1600, 900}});
-  studio.view().looking.query = 5;
-  studio.view().looking.key = 1;
+  studio.view().levels.query = 5;
+  studio.view().levels.key = 1;
   const auto sum = [&](const Scene& scene) -> std::string {
     for (const SceneText* text : texts_of(scene)) {
       if (text->role == TextRole::number && text->face == Face::bold) return text->text;

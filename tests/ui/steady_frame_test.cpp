@@ -91,8 +91,8 @@ TEST_CASE("steady frames allocate nothing at any level, at a journey and at the 
            {std::pair(Level::sentence, Facet::step), std::pair(Level::operation, Facet::step),
             std::pair(Level::operation, Facet::journey), std::pair(Level::operation, Facet::geometry)}) {
         Document document = kind == 0 ? with_everything() : random_document(70, 16, 4);
-        document.view.looking.level = level;
-        document.view.looking.facet = facet;
+        document.view.levels.level = level;
+        document.view.levels.facet = facet;
         document.view.presenting = presenting;
         HeadlessWindow window(document);
         window.settle();
@@ -113,14 +113,14 @@ TEST_CASE("steady frames allocate nothing where the next word is shown, and whil
       document.scenario.source = Source::file;
       document.scenario.file = places::sentences();
       document.scenario.text = "the cat that chases the dogs";
-      document.view.looking.facet = Facet::next;
+      document.view.levels.facet = Facet::next;
     } else {
-      document.view.looking.stage = Stage::weights;
-      document.view.looking.query = 3;
-      document.view.looking.trial = ScoreTrial{0, 0, 3, {{1, 0.5f}}};
+      document.view.levels.stage = Stage::weights;
+      document.view.levels.query = 3;
+      document.view.levels.trial = ScoreTrial{0, 0, 3, {{1, 0.5f}}};
     }
     document.view.looked = true;
-    document.view.looking.level = Level::operation;
+    document.view.levels.level = Level::operation;
     HeadlessWindow window(document);
     window.settle();
     window.move({800, 450});

@@ -40,7 +40,7 @@ class Sweep {
       v.selected.reset();
       v.step.reset();
       v.kind = ViewKind::pipeline;
-      v.looking.level = Level::pipeline;
+      v.levels.level = Level::pipeline;
       v.heads = {};
       v.mask_lab = {};
       v.compared.reset();
@@ -48,7 +48,7 @@ class Sweep {
       view(v);
     }});
     window_.settle();
-    const Level level = window_.document().view.looking.level;
+    const Level level = window_.document().view.levels.level;
     if (level != level_) {  // the camera moves from one level to the next
       for (int i = 0; i < 60; ++i) window_.frame();
     }
@@ -206,12 +206,12 @@ TEST_CASE(
         }
         look_at(
             "compare", [](View& v) { v.kind = ViewKind::compare; }, true);
-        look_at("sentence", [](View& v) { v.looking.level = Level::sentence; });
+        look_at("sentence", [](View& v) { v.levels.level = Level::sentence; });
         for (const Stage stage : {Stage::scores, Stage::masked_scores, Stage::weights, Stage::head_outputs}) {
           look_at((std::string("operation ") + std::string(name(stage))).c_str(),
                   [stage](View& v) {
-                    v.looking.level = Level::operation;
-                    v.looking.stage = stage;
+                    v.levels.level = Level::operation;
+                    v.levels.stage = stage;
                   },
                   false, false);
         }
@@ -318,7 +318,7 @@ TEST_CASE(
     sweep.show(text, [](View& v) { v.kind = ViewKind::compare; });
     sweep.pin_the_same();
     CHECK(height() > (size.x < 1200 ? 0.4f : 0.3f));
-    sweep.show(text, [](View& v) { v.looking.level = Level::sentence; });
+    sweep.show(text, [](View& v) { v.levels.level = Level::sentence; });
     float left = size.x, right = 0, largest = 0;
     for (const RecordedText& drawn : sweep.record().texts) {
       if (std::ranges::find(sweep.words(), drawn.text) == sweep.words().end() || drawn.min.y < 0.25f * size.y) continue;

@@ -1,5 +1,5 @@
 // Transitions between scenes: numbers that both have move, everything else fades.
-#include "ui/parts/level/travel.h"
+#include "ui/parts/scene/travel.h"
 
 #include <algorithm>
 #include <cmath>
@@ -35,7 +35,7 @@ Document of_network() {
 /// Draws frames until nothing moves, and returns their number.
 int frames_on_the_way(HeadlessWindow& window) {
   int frames = 0;
-  for (; !window.session.settled() && frames < 120; ++frames) window.frame();
+  for (; !window.session.idle() && frames < 120; ++frames) window.frame();
   return frames;
 }
 
@@ -88,11 +88,11 @@ TEST_CASE("half way between two scenes stands nothing that is only in one of the
 
 TEST_CASE("a step of the clicker moves the picture for less than a second, and its end is the new step's picture") {
   Document document = sentence();
-  document.view.looking.level = Level::operation;
+  document.view.levels.level = Level::operation;
   HeadlessWindow window(document);
   window.settle();
   window.press(compat::Key::page_down);
-  CHECK_FALSE(window.session.settled());  // the transition is running
+  CHECK_FALSE(window.session.idle());  // the transition is running
   const int frames = frames_on_the_way(window);
   CHECK(frames > 10);
   CHECK(frames < 60);
@@ -123,7 +123,7 @@ TEST_CASE("what a matrix of the pipeline shows travels number by number; what th
 
 TEST_CASE("from the pipeline into a step and back takes less than a second") {
   Document document = sentence();
-  document.view.looking.level = Level::pipeline;
+  document.view.levels.level = Level::pipeline;
   HeadlessWindow window(document);
   window.settle();
   for (const Level expected : {Level::operation, Level::pipeline}) {
@@ -132,25 +132,25 @@ TEST_CASE("from the pipeline into a step and back takes less than a second") {
     const int frames = frames_on_the_way(window);
     CHECK(frames > 10);
     CHECK(frames < 60);
-    CHECK(window.document().view.looking.level == expected);
+    CHECK(window.document().view.levels.level == expected);
   }
 }
 
 TEST_CASE("with reduced motion a step is there at once") {
   Document document = sentence();
   document.view.calm = true;
-  document.view.looking.level = Level::operation;
+  document.view.levels.level = Level::operation;
   HeadlessWindow window(document);
   window.settle();
   window.press(compat::Key::page_down);
   window.frame();
-  CHECK(window.session.settled());
+  CHECK(window.session.idle());
 }
 
 TEST_CASE("a film goes from the sentence to its next word in 40 to 60 seconds, nothing in it stands for 2.5 seconds") {
   Document document = of_network();
   document.view.presenting = true;
-  document.view.looking.level = Level::sentence;
+  document.view.levels.level = Level::sentence;
   HeadlessWindow window(document);
   window.settle();
   const Trace& trace = *window.document().trace;
@@ -164,7 +164,7 @@ TEST_CASE("a film goes from the sentence to its next word in 40 to 60 seconds, n
   CHECK(whole >= 40);
   CHECK(whole <= 60);
   CHECK(level_shown(film.front().view) == Level::sentence);
-  CHECK(film.back().view.looking.facet == Facet::next);
-  CHECK(film.back().view.looking.share == 1.0f);
-  for (const FilmFrame& frame : film) CHECK(frame.view.looking.arrival.has_value());  // no clock decides what is seen
+  CHECK(film.back().view.levels.facet == Facet::next);
+  CHECK(film.back().view.levels.progress == 1.0f);
+  for (const FilmFrame& frame : film) CHECK(frame.view.levels.arrival.has_value());  // no clock decides what is seen
 }

@@ -18,8 +18,8 @@
 #include "ui/base/frame/frame.h"
 #include "ui/base/look/fonts.h"
 #include "ui/base/timeline/timeline.h"
-#include "ui/parts/level/matrix_numbers.h"
-#include "ui/parts/level/row_prose.h"
+#include "ui/parts/scene/matrix_numbers.h"
+#include "ui/parts/scene/row_prose.h"
 #include "ui/views/network/network_scene.h"
 #include "ui/views/sentence/story.h"
 
@@ -36,7 +36,7 @@ Document of_network_saying(const char* text = "the cat that chases the dogs") {
   document.scenario.text = text;
   document.view.kind = ViewKind::pipeline;
   document.view.looked = true;
-  document.view.looking.query = 3;
+  document.view.levels.query = 3;
   return document;
 }
 
@@ -51,7 +51,7 @@ const SceneTarget* find_target(const Scene& scene, SceneAction action, Index ind
 
 Scene sentence_scene_of(const Studio& studio) {
   const View& view = studio.context().view;
-  return make_sentence(studio.context(), story_of(studio.trace(), view, view.looking.query.value_or(-1), {}),
+  return make_sentence(studio.context(), story_of(studio.trace(), view, view.levels.query.value_or(-1), {}),
                        studio.place());
 }
 
@@ -118,8 +118,8 @@ TEST_CASE("the measure is a field of the view: a link and the journal have it, a
   view.measure = HeadMeasure::share;
   CHECK(look_text(view).find("measure=share") != std::string::npos);
   CHECK(with_look({}, "measure=arrives").measure == HeadMeasure::arrives);
-  CHECK(with_view_fields({}, "facet=why").looking.facet == Facet::why);
-  CHECK(with_view_fields({}, "facet=next").looking.facet == Facet::next);
+  CHECK(with_view_fields({}, "facet=why").levels.facet == Facet::why);
+  CHECK(with_view_fields({}, "facet=next").levels.facet == Facet::next);
   Document lengths = of_network_saying();
   lengths.view.kind = ViewKind::heads;
   lengths.view.measure = HeadMeasure::arrives;
@@ -154,9 +154,9 @@ TEST_CASE("the measure is a field of the view: a link and the journal have it, a
 TEST_CASE("a scenario keeps the measure that it shows; without one it shows weights") {
   View view;
   view.measure = HeadMeasure::share;
-  CHECK(saved_view(view).measure == HeadMeasure::share);
+  CHECK(field_of(saved_view(view), "measure") == "share");
   CHECK(with_saved_view({}, saved_view(view)).measure == HeadMeasure::share);
-  CHECK_FALSE(saved_view({}).measure);
+  CHECK_FALSE(field_of(saved_view({}), "measure"));
   CHECK(with_saved_view(view, {}).measure == HeadMeasure::weight);
 }
 
@@ -199,7 +199,7 @@ TEST_CASE("the network view shows of every head what the view measures, in one s
 
 TEST_CASE("the pipeline's card of the weights shows what the view measures, and weights until these are played") {
   Document document = of_network_saying();
-  document.view.looking.level = Level::pipeline;
+  document.view.levels.level = Level::pipeline;
   document.view.measure = HeadMeasure::arrives;
   const auto shows = [&](std::optional<Stage> played) {
     const Timeline timeline(*compute_any(document.scenario), document.view.way);
@@ -220,7 +220,7 @@ TEST_CASE("the pipeline's card of the weights shows what the view measures, and 
 
 TEST_CASE("a click on a measure's name on the card of the weights chooses what the card shows") {
   Document document = of_network_saying();
-  document.view.looking.level = Level::pipeline;
+  document.view.levels.level = Level::pipeline;
   HeadlessWindow window(document, {1600, 900});
   window.settle();
   // The names are in the card's first line, which is searched for.
@@ -299,8 +299,8 @@ TEST_CASE("why is whole at every size, with one word and with two") {
 
 TEST_CASE("in why a click on a word chooses it, and one on a head goes to that head and row") {
   Document document = of_network_saying();
-  document.view.looking.level = Level::operation;
-  document.view.looking.facet = Facet::why;
+  document.view.levels.level = Level::operation;
+  document.view.levels.facet = Facet::why;
   const auto [word, head] = [&] {
     Studio studio(document, {{1600, 900}});
     const Scene scene = make_why(studio.context(), why_parts_in(studio), studio.place());
@@ -315,16 +315,16 @@ TEST_CASE("in why a click on a word chooses it, and one on a head goes to that h
   HeadlessWindow window(document, {1600, 900});
   window.settle();
   window.click(word.rect.centre());
-  CHECK(window.document().view.looking.rival == word.index);
+  CHECK(window.document().view.levels.rival == word.index);
   window.settle();
-  window.session.perform(EditView{[](View& v) { v.looking.rival.reset(); }});
+  window.session.perform(EditView{[](View& v) { v.levels.rival.reset(); }});
   window.settle();
   window.click(head.rect.centre());
   window.settle();
-  CHECK(window.document().view.looking.level == Level::sentence);
+  CHECK(window.document().view.levels.level == Level::sentence);
   CHECK(window.document().view.head == 2);
   CHECK(window.document().scenario.layer == "1");
-  CHECK(window.document().view.looking.query == Index{3});
+  CHECK(window.document().view.levels.query == Index{3});
 }
 
 TEST_CASE("the lens is a way of the network view; a click goes to that layer and word") {
@@ -353,9 +353,9 @@ TEST_CASE("the lens is a way of the network view; a click goes to that layer and
   for (int i = 0; i < 12; ++i) window.frame();
   window.click(place.centre());
   window.settle();
-  CHECK(window.document().view.looking.level == Level::sentence);
+  CHECK(window.document().view.levels.level == Level::sentence);
   CHECK(window.document().scenario.layer == "0");
-  CHECK(window.document().view.looking.query == Index{3});
+  CHECK(window.document().view.levels.query == Index{3});
 }
 
 namespace {
@@ -538,5 +538,5 @@ TEST_CASE("heads over many sentences: a click on a head shows its sentences, one
   window.click(sentence_at.rect.centre());
   window.settle();
   CHECK(window.document().scenario.text == (at->lines.front().line == 0 ? "the cat sleeps" : "the dogs chase the cat"));
-  CHECK(window.document().view.looking.level == Level::sentence);
+  CHECK(window.document().view.levels.level == Level::sentence);
 }

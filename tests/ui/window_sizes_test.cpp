@@ -106,19 +106,18 @@ TEST_CASE("every view is whole at every width from 320 and height from 200, in t
     for (const char* language : {"en", "zh"}) {
       for (const ViewEntry& view : all_views()) {
         window.session.perform(
-            EditView{[&](View& v) { v.kind = view.kind, v.language = language, v.looking.level = Level::pipeline; }});
+            EditView{[&](View& v) { v.kind = view.kind, v.language = language, v.levels.level = Level::pipeline; }});
         window.settle();
         at_every_size(language + std::string(", ") + view.word, [](std::size_t) {});
       }
-      window.session.perform(EditView{[](View& v) { v.kind = ViewKind::pipeline, v.looking.level = Level::sentence; }});
+      window.session.perform(EditView{[](View& v) { v.kind = ViewKind::pipeline, v.levels.level = Level::sentence; }});
       window.settle();
       at_every_size(language + std::string(", the sentence"), [](std::size_t) {});
       const std::vector<Stage> stages = window.document().trace->stages();  // each size shows another stage
       at_every_size(language + std::string(", an operation"), [&](std::size_t i) {
         const Stage stage = stages[(i * 2 + (language[0] == 'z' ? 1 : 0)) % stages.size()];
-        window.session.perform(EditView{[&](View& v) {
-          v.kind = ViewKind::pipeline, v.looking.level = Level::operation, v.looking.stage = stage;
-        }});
+        window.session.perform(EditView{
+            [&](View& v) { v.kind = ViewKind::pipeline, v.levels.level = Level::operation, v.levels.stage = stage; }});
         window.settle();
       });
     }
@@ -134,7 +133,7 @@ TEST_CASE("every view is whole at every width from 320 and height from 200, in t
 TEST_CASE("of several sentences one is chosen on the sentence's own page") {
   Document document = sentence();
   document.scenario.text = "the cat sat\nthe dog ran away";
-  document.view.looking.level = Level::sentence;
+  document.view.levels.level = Level::sentence;
   HeadlessWindow window(document);
   window.settle();
   const ImVec2 entry = window.find("canvas", {"entry1"});

@@ -25,8 +25,8 @@ Document writer() {
   document.scenario.text_as_input = true;
   document.scenario.text = line;
   document.view.kind = ViewKind::pipeline;
-  document.view.looking.level = Level::sentence;
-  document.view.looking.query = 5;
+  document.view.levels.level = Level::sentence;
+  document.view.levels.query = 5;
   document.view.looked = true;
   return document;
 }
@@ -67,7 +67,7 @@ TEST_CASE(
   window.click(target_of(scene, SceneAction::write_word, second.id).centre());
   window.settle();
   CHECK(window.document().scenario.text == "the cat that chases the dogs " + second.text);
-  CHECK(window.document().view.looking.query == 6);
+  CHECK(window.document().view.levels.query == 6);
   CHECK(window.document().undo.size() == 1);
   window.press('z', true);
   window.settle();
@@ -82,7 +82,7 @@ TEST_CASE(
     fresh.settle();
     drawn.push_back(fresh.document().scenario.text);
     CHECK(drawn.back().starts_with("the cat that chases the dogs "));
-    CHECK(fresh.document().view.looking.draws == 1);
+    CHECK(fresh.document().view.levels.draws == 1);
     CHECK(std::ssize(fresh.document().trace->inputs.query_tokens[0]) == 7);
   }
   CHECK(drawn[0] == drawn[1]);
@@ -114,16 +114,16 @@ TEST_CASE(
   drag(headlight::sentence_parts::Dial::temperature, 0.25f);
   drag(headlight::sentence_parts::Dial::top_k, 0.5f);
   drag(headlight::sentence_parts::Dial::top_p, 0.6f);
-  const Sampling& now = window.document().view.looking.sampling;
+  const Sampling& now = window.document().view.levels.sampling;
   CHECK(now.temperature == Approx(0.5));
   CHECK(now.top_k == std::lround(std::sqrt(static_cast<double>(told(studio.trace(), {}).shares.size()))));
   CHECK(now.top_p == Approx(0.6).margin(0.02));
   CHECK(window.document().undo.empty());
-  CHECK(with_look({}, look_text(window.document().view)).looking.sampling == now);
+  CHECK(with_look({}, look_text(window.document().view)).levels.sampling == now);
   drag(headlight::sentence_parts::Dial::temperature, 0.5f);
   drag(headlight::sentence_parts::Dial::top_k, 1);
   drag(headlight::sentence_parts::Dial::top_p, 1);
-  CHECK(window.document().view.looking.sampling.is_plain());
+  CHECK(window.document().view.levels.sampling.is_plain());
 }
 
 TEST_CASE("what a word is drawn by stands in its place at every size, says its numbers, and stays while it is turned") {

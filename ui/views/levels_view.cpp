@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "ui/base/frame/frame.h"
-#include "ui/parts/level/travel.h"
 #include "ui/parts/player/stages.h"
+#include "ui/parts/scene/travel.h"
 #include "ui/views/operation/operation.h"
 #include "ui/views/pipeline/pipeline_scene.h"
 #include "ui/views/registry.h"
@@ -57,7 +57,7 @@ void draw_motion(const Frame& frame, Rect place, const LevelMotion& motion) {
 Shot shot_of(const Frame& frame) {
   const Level level = level_shown(frame.view());
   if (level != Level::operation) return {level, Facet{}, Stage{}};
-  return {level, frame.view().looking.facet, stage_shown(frame)};
+  return {level, frame.view().levels.facet, stage_shown(frame)};
 }
 
 /// Moves from one scene to the next, by time or as far as the view's setting says.
@@ -79,7 +79,7 @@ void move_scene(const Frame& frame) {
   }
   last = now;
   if (!motion.moves()) return;
-  if (const std::optional<float> arrival = frame.view().looking.arrival) {
+  if (const std::optional<float> arrival = frame.view().levels.arrival) {
     motion.share = *arrival;
   } else {
     motion.share += std::min(ImGui::GetIO().DeltaTime, 0.05f) / scene_seconds;
@@ -92,7 +92,7 @@ void move_scene(const Frame& frame) {
 void draw_pointer_tools(const Frame& frame, Rect place, Stage stage, bool held) {
   Board& board = frame.pictures.get<Board>([] { return Board{}; });
   const View& view = frame.view();
-  const std::pair shot(Shot{level_shown(view), view.looking.facet, stage}, view.presenting);
+  const std::pair shot(Shot{level_shown(view), view.levels.facet, stage}, view.presenting);
   if (board.shot != shot) board = {shot, {}};
   if (!view.presenting || view.blank) return;
   const ImGuiIO& io = ImGui::GetIO();

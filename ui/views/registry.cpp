@@ -32,7 +32,7 @@ bool is_weights(Stage stage) { return stage == Stage::weights || stage == Stage:
 bool levels_show(const View& view, Stage stage) {
   switch (level_shown(view)) {
     case Level::sentence: return is_weights(stage);
-    case Level::operation: return stage <= view.looking.stage;
+    case Level::operation: return stage <= view.levels.stage;
     case Level::pipeline: break;
   }
   return false;

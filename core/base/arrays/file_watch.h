@@ -42,7 +42,7 @@ class FileWatch {
   bool take();
 
  private:
-  void look(const std::stop_token& quit);
+  void poll(const std::stop_token& quit);
 
   std::function<void()> changed_;
   std::mutex mutex_;

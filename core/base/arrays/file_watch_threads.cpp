@@ -20,11 +20,11 @@ void FileWatch::watch(const std::string& path) {
   path_ = path;
   ready_ = false;
   if (!path.empty()) known_ = stamp_of(path_from(path));
-  if (!path.empty() && !thread_.joinable()) thread_ = std::jthread([this](const std::stop_token& quit) { look(quit); });
+  if (!path.empty() && !thread_.joinable()) thread_ = std::jthread([this](const std::stop_token& quit) { poll(quit); });
   moved_.notify_all();
 }
 
-void FileWatch::look(const std::stop_token& quit) {
+void FileWatch::poll(const std::stop_token& quit) {
   std::unique_lock lock(mutex_);
   FileStamp previous = known_;
   while (!quit.stop_requested()) {

@@ -41,7 +41,7 @@ constexpr ForeignKind foreign_kinds[] = {
 };
 
 bool any_of_words(std::string_view words, auto fits) {
-  const Parts parts(words, ' ');
+  const Split parts(words, ' ');
   for (const std::string_view word : parts) {
     if (!word.empty() && fits(word)) return true;
   }

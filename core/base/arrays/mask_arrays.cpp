@@ -75,7 +75,7 @@ ArrayContents open_table(std::string_view text, const ErrorPlace& place) {
   std::vector<float> values;
   Index rows = 0, cols = 0, number = 0;
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  for (const std::string_view line_text : Parts(text, '\n')) {
+  for (const std::string_view line_text : Split(text, '\n')) {
     const std::vector<std::string_view> cells = cells_of(line_text);
     ++number;
     if (std::ranges::all_of(cells, [](std::string_view cell) { return cell.empty(); })) continue;

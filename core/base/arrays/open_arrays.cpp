@@ -109,7 +109,7 @@ class LastOpened {
     const std::lock_guard lock(mutex_);
     const auto found = std::ranges::find_if(
         files_, [&](const Opened& opened) { return opened.file->path() == path && opened.file->opened() == stamp; });
-    if (found == files_.end() || !found->is_settled) return nullptr;
+    if (found == files_.end() || !found->is_old) return nullptr;
     std::rotate(files_.begin(), found, found + 1);
     return files_.front().file;
   }
@@ -126,7 +126,7 @@ class LastOpened {
  private:
   struct Opened {
     std::shared_ptr<const ArrayFile> file;
-    bool is_settled;
+    bool is_old;
   };
   std::mutex mutex_;
   std::vector<Opened> files_;

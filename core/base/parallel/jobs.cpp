@@ -160,7 +160,7 @@ Registry<std::function<bool()>>& jobs() {
   return all;
 }
 
-Registry<std::function<void()>>& looks() {
+Registry<std::function<void()>>& polls() {
   static Registry<std::function<void()>> all;
   return all;
 }
@@ -180,11 +180,11 @@ bool do_job() {
   return false;
 }
 
-void add_look(const void* owner, std::function<void()> look) { looks().add(owner, std::move(look)); }
-void remove_look(const void* owner) { looks().remove(owner); }
+void add_poll(const void* owner, std::function<void()> poll) { polls().add(owner, std::move(poll)); }
+void remove_poll(const void* owner) { polls().remove(owner); }
 
-void look_around() {
-  for (const auto& [owner, look] : looks().entries()) look();
+void poll_all() {
+  for (const auto& [owner, poll] : polls().entries()) poll();
 }
 
 void breathe() {

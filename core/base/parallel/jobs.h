@@ -11,8 +11,8 @@ void work_together(int helpers, const std::function<void(bool caller)>& work);
 void work_together(const std::function<void(bool caller)>& work);
 
 // Background jobs in a program without threads: they run between its frames. In each frame, the frame loop calls
-// look_around() and do_job(). It runs do_job() on a separate stack that it can leave, or directly and waits for it.
-// Only *_turns.cpp files add jobs and looks.
+// poll_all() and do_job(). It runs do_job() on a separate stack that it can leave, or directly and waits for it.
+// Only *_turns.cpp files add jobs and polls.
 
 /// `job` completes one waiting job, and returns false if none waits. It belongs to `owner` until removed.
 void add_job(const void* owner, std::function<bool()> job);
@@ -20,10 +20,10 @@ void remove_job(const void* owner);
 /// Runs one job of any owner, the oldest first; false if none waits.
 bool do_job();
 
-/// `look` must be short and must not throw.
-void add_look(const void* owner, std::function<void()> look);
-void remove_look(const void* owner);
-void look_around();
+/// `poll` must be short and must not throw.
+void add_poll(const void* owner, std::function<void()> poll);
+void remove_poll(const void* owner);
+void poll_all();
 
 /// Called within long computations, every few thousand operations, so that a frame can be drawn. Does nothing unless
 /// breathe_by() was called, which a program without threads does once at the start.

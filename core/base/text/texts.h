@@ -19,9 +19,9 @@ using Texts = std::map<std::string, std::string>;  ///< by language: {"en": "…
 const std::string& in_language(const Texts& texts, const std::string& language);
 
 /// The parts of a text between separators, to be looped over. A separator at the end is followed by no part.
-class Parts {
+class Split {
  public:
-  Parts(std::string_view text, char separator) : text_(text), separator_(separator) {}
+  Split(std::string_view text, char separator) : text_(text), separator_(separator) {}
   struct Iterator {
     std::string_view rest;
     char separator;

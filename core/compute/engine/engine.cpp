@@ -55,7 +55,7 @@ std::uint64_t Engine::submit(Scenario scenario, std::shared_ptr<const Trace> aga
 std::optional<Outcome> Engine::wait() {
   worker_.wait([this] {
     const std::lock_guard lock(mutex_);
-    return settled_ticket_ == last_ticket_;
+    return finished_ticket_ == last_ticket_;
   });
   return take();
 }
@@ -144,7 +144,7 @@ bool Engine::perform_next() {
   if (done) publish(outcome);
   lock.lock();
   progress_.busy = waiting_.has_value();
-  settled_ticket_ = ticket;
+  finished_ticket_ = ticket;
   lock.unlock();
   wake_();
   return true;

@@ -76,7 +76,7 @@ class Engine {
   Progress progress_;
   Clock::time_point started_, woken_;
   std::uint64_t last_ticket_ = 0;
-  std::uint64_t settled_ticket_ = 0;
+  std::uint64_t finished_ticket_ = 0;
   std::shared_ptr<const Trace> last_;  ///< used by the worker only
   Worker worker_;
 };

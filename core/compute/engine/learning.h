@@ -70,7 +70,7 @@ class Learning {
   void want(std::span<const Wish> wishes, int round);
   /// Null if nothing is known yet, or if the run was not wanted.
   std::shared_ptr<const Learned> now(const TrainingSettings& run) const;
-  bool settled() const { return task_.settled(); }
+  bool idle() const { return task_.idle(); }
   /// Blocks until everything wanted is done; for pictures and tests.
   void wait() { task_.wait(); }
 

@@ -77,13 +77,13 @@ LongTask::Now LongTask::now() const {
   return now_;
 }
 
-bool LongTask::settled() const {
+bool LongTask::idle() const {
   const std::lock_guard lock(mutex_);
   return !now_.running;
 }
 
 void LongTask::wait() {
-  worker_.wait([this] { return settled(); });
+  worker_.wait([this] { return idle(); });
 }
 
 void LongTask::tell(double share, const std::stop_token& stop) {

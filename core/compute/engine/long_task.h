@@ -45,7 +45,7 @@ class LongTask {
   /// Call after each frame: the work stops if nothing was requested in it.
   void end_frame();
   Now now() const;
-  bool settled() const;
+  bool idle() const;
   /// Blocks until the work ends; for pictures and tests.
   void wait();
 
@@ -97,7 +97,7 @@ class LayersJoiner {
   void end_frame();
   /// For the newest request.
   JoinedRows now() const;
-  bool settled() const { return task_.settled(); }
+  bool idle() const { return task_.idle(); }
   /// Blocks until everything is computed; for pictures and tests.
   void wait() { task_.wait(); }
 

@@ -52,9 +52,9 @@ struct Tile {
 
 /// Progress of the request.
 struct TileProgress {
-  bool settled = true;  ///< nothing is left to compute
-  bool exact = true;    ///< all wanted tiles are exact
-  double share = 1;     ///< share of them that is exact, 0…1
+  bool idle = true;   ///< nothing is left to compute
+  bool exact = true;  ///< all wanted tiles are exact
+  double share = 1;   ///< share of them that is exact, 0…1
 };
 
 /// The level at which one tile holds the whole matrix.
@@ -78,7 +78,7 @@ class TileStore {
   TileProgress progress() const;
   /// Increases with every tile.
   std::uint64_t version() const;
-  /// Blocks until settled; for pictures and tests.
+  /// Blocks until idle; for pictures and tests.
   void wait();
 
  private:

@@ -6,7 +6,6 @@
 #include <thread>
 
 #include "core/base/tensor/error.h"
-#include "core/base/text/texts.h"
 #include "core/compute/attention/projection.h"
 #include "core/compute/network/key_cache.h"
 #include "core/compute/network/pictures.h"
@@ -30,7 +29,7 @@ void apply(const Network& network, const LayerChange& change, AttentionCall& cal
   call.inputs.rules = rules_under(change.settings, std::move(call.inputs.rules));
   add_positions(change.settings, call.inputs);
   add_settings({call.scenario, nullptr, nullptr}, call.inputs);
-  settle_heads(call.scenario, call.inputs.dims);
+  set_head_size(call.scenario, call.inputs.dims);
 }
 
 Tensor joined_arrays(const Checkpoint& checkpoint, const std::vector<std::string>& names) {
@@ -62,6 +61,7 @@ void read_rules(const Checkpoint& checkpoint, const AttentionSpec& spec, Index c
     own.norm_over_heads = spec.norm_whole;
   }
   if (!spec.sinks.empty()) own.sink_logits = checkpoint.load(spec.sinks);
+  own.mask = layer_mask(spec);
 }
 
 /// The rows of the last block's output [B, n, width] that the head reads: of a picture only the first token, where the
@@ -160,7 +160,7 @@ void Forward::add_latents(const AttentionSpec& spec, Inputs& in) const {
   const LatentSpec& latent = *spec.latent;
   const Tensor down = through(in.query, latent.kv_down);
   in.value = normed(down.slice(2, 0, latent.rank).contiguous(), latent.kv_norm);
-  in.key = beside(in.value, down.slice(2, latent.rank, latent.rotated));
+  in.key = joined_columns(in.value, down.slice(2, latent.rank, latent.rotated));
   in.query = normed(through(in.query, latent.q_down), latent.q_norm);
   const LatentWeights weights = read_latent(checkpoint_, latent, spec.heads);
   in.W_k = weights.keys;
@@ -224,8 +224,8 @@ AttentionCall Forward::with_earlier(const NetworkRun& run, Index layer, Attentio
   all.scenario.rope = Rope::none;
   all.scenario.qk_norm = QkNorm::none;
   all.scenario.query_offset = offset;
-  // The new queries are the last of the kept keys.
-  if (spec.causal && offset > 0) all.scenario.mask = replaced(all.scenario.mask, "causal()", "causal_bottom_right()");
+  all.inputs.rules.mask = layer_mask(spec, offset > 0);  // the new queries are the last of the kept keys
+  all.scenario.mask = all.inputs.rules.mask ? all.inputs.rules.mask->text() : "";
   add_rules(run, layer, offset, kept.first, all.inputs);
   return all;
 }

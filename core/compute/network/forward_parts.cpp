@@ -12,6 +12,7 @@
 #include "core/compute/network/pictures.h"
 #include "core/compute/network/weights.h"
 #include "core/models/architecture/checkpoint.h"
+#include "core/rules/position/sinusoids.h"
 
 namespace headlight {
 
@@ -73,7 +74,7 @@ Forward::EmbeddingParts Forward::embedding_parts(const StackSpec& stack, const N
   if (spec.position_kind != PositionKind::none) {
     std::vector<Index> places;
     for (Index i = 0; i < count; ++i) places.push_back(spec.position_offset + first + i);
-    add_rows(spec.positions.empty() ? marian_sinusoids(end, shape[2]).slice(0, first, count)
+    add_rows(spec.positions.empty() ? sinusoids(end, shape[2], SinusoidOrder::sines_first).slice(0, first, count)
                                     : checkpoint_.load_rows(spec.positions, places));
   }
   if (!spec.segments.empty())
@@ -191,9 +192,9 @@ Tensor Forward::read_by_head(const Tensor& x) const {
   const auto token = [&](Index at) { return x.slice(1, at, 1).contiguous(); };
   switch (head.reads) {
     case HeadReads::first: return x;
-    case HeadReads::first_two: return beside(token(0), token(1));
+    case HeadReads::first_two: return joined_columns(token(0), token(1));
     case HeadReads::first_and_patches:
-      return beside(token(0), mean_from(x, std::ssize(network_.spec().stacks.front().embedding.extra)));
+      return joined_columns(token(0), mean_from(x, std::ssize(network_.spec().stacks.front().embedding.extra)));
     case HeadReads::pooled: break;
   }
   const PoolingSpec& pooling = *head.pooling;

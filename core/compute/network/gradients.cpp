@@ -204,13 +204,13 @@ void add_parameters(const KnownNetwork& known, const BlockOffsets& at, const flo
   const auto vector = [&](Index first, Index count) {
     return Tensor({count}, Buffer(gradients + first, gradients + first + count));
   };
-  struct Part {
+  struct PackedColumns {
     Stage weight, bias;
     Index column, count;
   };
-  for (const Part& part : {Part{Stage::W_q, Stage::b_q, 0, s.heads * s.d_head},
-                           Part{Stage::W_k, Stage::b_k, s.key_column(), s.kv_heads * s.d_head},
-                           Part{Stage::W_v, Stage::b_v, s.value_column(), s.kv_heads * s.d_head}}) {
+  for (const PackedColumns& part : {PackedColumns{Stage::W_q, Stage::b_q, 0, s.heads * s.d_head},
+                                    PackedColumns{Stage::W_k, Stage::b_k, s.key_column(), s.kv_heads * s.d_head},
+                                    PackedColumns{Stage::W_v, Stage::b_v, s.value_column(), s.kv_heads * s.d_head}}) {
     stages[part.weight] = columns(at.W_qkv, s.d_model, s.packed(), part.column, part.count);
     stages[part.bias] = vector(at.b_qkv + part.column, part.count);
   }

@@ -243,7 +243,7 @@ std::vector<std::string> sentences_of(const std::string& file) {
   std::string text = whole_text(file, 64'000'000);
   if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
   std::vector<std::string> lines;
-  for (const std::string_view line : Parts(text, '\n')) {
+  for (const std::string_view line : Split(text, '\n')) {
     if (is_filled(without_return(line))) lines.emplace_back(without_return(line));
   }
   if (lines.empty()) throw FileError(file, "holds no sentence", "expected one on each line");

@@ -188,7 +188,7 @@ Tensor times(const Tensor& a, double factor) {
   return each_number(a, [scale = static_cast<float>(factor)](float value) { return value * scale; });
 }
 
-Tensor beside(const Tensor& left, const Tensor& right) {
+Tensor joined_columns(const Tensor& left, const Tensor& right) {
   Buffer values;
   for (Index b = 0; b < left.size(0); ++b) {
     for (Index row = 0; row < left.size(1); ++row) {
@@ -198,16 +198,6 @@ Tensor beside(const Tensor& left, const Tensor& right) {
     }
   }
   return Tensor({left.size(0), left.size(1), left.size(2) + right.size(2)}, std::move(values));
-}
-
-Tensor marian_sinusoids(Index positions, Index d) {
-  const Index half = (d + 1) / 2;
-  return from_cells(positions, d, [&](Index i, Index c) {
-    const Index j = c < half ? c : c - half;
-    const double angle =
-        static_cast<double>(i) / std::pow(10000.0, 2 * static_cast<double>(j) / static_cast<double>(d));
-    return static_cast<float>(c < half ? std::sin(angle) : std::cos(angle));
-  });
 }
 
 }  // namespace headlight

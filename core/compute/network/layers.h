@@ -35,9 +35,6 @@ Tensor shares_of_experts(const Tensor& logits, const MixtureSpec& spec, std::spa
 Tensor plus(const Tensor& a, const Tensor& b, double factor = 1);
 Tensor times(const Tensor& a, double factor);
 /// Concatenates [B, n, a] and [B, n, b] to [B, n, a + b].
-Tensor beside(const Tensor& left, const Tensor& right);
-
-/// [n, d]: sin(i · 10000^(−2j/d)) in the first half of the channels, cos in the second, as in Marian.
-Tensor marian_sinusoids(Index positions, Index d);
+Tensor joined_columns(const Tensor& left, const Tensor& right);
 
 }  // namespace headlight

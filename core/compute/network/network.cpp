@@ -310,15 +310,9 @@ void Network::take_rules(Index layer, Scenario& s) const {
   if (s.qk_norm == QkNorm::none && spec.q_norm.kind != NormKind::none)
     s.qk_norm = spec.q_norm.kind == NormKind::rms ? QkNorm::rms : QkNorm::layer;
   if (spec.alibi) s.alibi = true;
-  if (s.dead_row == DeadRow::from_fill && !spec.mask.empty())
+  if (s.dead_row == DeadRow::from_fill && spec.mask)
     s.dead_row = choice_named<DeadRow>(spec.dead_row).value_or(DeadRow::from_fill);
-  if (!s.mask.empty()) return;
-  const std::string window = spec.window > 0  ? "window(" + std::to_string(spec.window) + ")"
-                             : spec.chunk > 0 ? "chunked(" + std::to_string(spec.chunk) + ")"
-                                              : "";
-  if (spec.causal && !spec.masks.empty()) s.mask = "file() && causal()";
-  else if (spec.causal) s.mask = window.empty() ? "causal()" : "causal() && " + window;
-  else s.mask = spec.mask.empty() ? window : spec.mask;
+  if (const auto mask = layer_mask(spec); mask && s.mask.empty()) s.mask = mask->text();
 }
 
 void Network::cut_heads(Index layer, const Scenario& s, Inputs& inputs) const {

@@ -49,7 +49,7 @@ struct NetworkLayer {
 };
 
 /// A picture after the network's preprocessing.
-struct Picture {
+struct InputImage {
   std::string file;           ///< "": a drawn picture, because no file was named
   FileStamp stamp{};          ///< of the file when it was read
   Image image{};              ///< resized and cropped
@@ -64,7 +64,7 @@ struct NetworkText {
       decoder_x;  ///< [B, n, width] instead of words, if NetworkSpec::takes_tensors; the tokens are then positions
   /// [B, channels, height, width] for networks of pictures; the tokens are the patches.
   Tensor pixels{};
-  std::vector<std::shared_ptr<const Picture>> pictures{};  ///< the sources of `pixels`
+  std::vector<std::shared_ptr<const InputImage>> pictures{};  ///< the sources of `pixels`
   /// The tokens that the last stack reads.
   const TokenBatch& last_stack() const { return decoder.count() > 0 ? decoder : tokens; }
   bool operator==(const NetworkText& other) const {

@@ -26,7 +26,7 @@ bool can_split(const TokenSplitter& splitter, const std::string& text) {
 
 std::vector<std::string> text_lines(std::string_view text) {
   std::vector<std::string> lines;
-  for (const std::string_view line : Parts(text, '\n')) {
+  for (const std::string_view line : Split(text, '\n')) {
     if (is_filled(without_return(line))) lines.emplace_back(without_return(line));
     check_lines(lines.size());
   }

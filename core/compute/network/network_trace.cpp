@@ -54,7 +54,7 @@ bool pictures_changed(const NetworkText& text) {
 }
 
 /// "cat.png, 640 × 480 pixels, bilinear to 224 × 224"
-Message picture_note(const Picture& picture, const PictureSteps& steps) {
+Message picture_note(const InputImage& picture, const PictureSteps& steps) {
   const auto size = [](int width, int height) { return std::to_string(width) + " × " + std::to_string(height); };
   const std::string final_size = size(picture.image.width, picture.image.height);
   if (picture.file.empty()) return {"a drawn one of {0} pixels, since none was given", final_size};
@@ -310,7 +310,7 @@ std::shared_ptr<const Trace> compute_layer(const std::shared_ptr<const NetworkRu
   note(*pass, layer, scenario, settled, inputs);
   add_positions(scenario, inputs);
   add_settings({settled, last ? &last->scenario : nullptr, last ? &last->inputs : nullptr}, inputs);
-  settle_heads(settled, inputs.dims);
+  set_head_size(settled, inputs.dims);
   return compute(settled, std::move(inputs), last, run);
 }
 

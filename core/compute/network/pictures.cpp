@@ -32,9 +32,9 @@ Image drawn_picture(int width, int height) {
   return image;
 }
 
-std::shared_ptr<const Picture> picture_of(const PictureSpec& spec, const std::string& file) {
+std::shared_ptr<const InputImage> picture_of(const PictureSpec& spec, const std::string& file) {
   const auto width = static_cast<int>(spec.columns * spec.patch), height = static_cast<int>(spec.rows * spec.patch);
-  auto picture = std::make_shared<Picture>();
+  auto picture = std::make_shared<InputImage>();
   picture->file = file;
   if (file.empty()) {
     picture->image = drawn_picture(width, height);
@@ -67,7 +67,7 @@ std::filesystem::path picture_place(const std::string& file) {
 NetworkText read_pictures(const NetworkSpec& spec, const std::string& files) {
   std::vector<std::string> lines = text_lines(files);
   if (lines.empty()) lines.emplace_back();
-  std::vector<std::shared_ptr<const Picture>> pictures;
+  std::vector<std::shared_ptr<const InputImage>> pictures;
   std::vector<Tensor> pixels;
   for (const std::string& file : lines) {
     pictures.push_back(picture_of(*spec.picture, file));

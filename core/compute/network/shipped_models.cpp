@@ -78,7 +78,7 @@ Lesson opening_of(const ShippedModel& model) {
   opened.scenario.file = shipped_model_prefix + model.id;
   opened.scenario.layer = model.opens.layer;
   read_first_example(model, opened.scenario);
-  opened.view.emplace().select = Cell{Stage::weights, 0, model.opens.head, model.opens.query, model.opens.key};
+  opened.view = "select=" + cell_text({Stage::weights, 0, model.opens.head, model.opens.query, model.opens.key});
   return opened;
 }
 

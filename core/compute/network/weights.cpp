@@ -31,7 +31,7 @@ void apply_gain(const Tensor& gain, Linear& linear) {
 Linear read_linear(const Checkpoint& checkpoint, const LinearSpec& spec, Tensor stored) {
   Linear linear;
   if (!spec.there()) return linear;
-  assert(spec.heads.empty());
+  assert(spec.modules.empty());
   const auto load = [&](const std::string& name) {
     return spec.of_stack ? checkpoint.load_part(name, *spec.of_stack) : checkpoint.load(name);
   };

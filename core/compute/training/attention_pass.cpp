@@ -41,15 +41,15 @@ void Pass::rotate(float* packed, float direction) const {
 // Q, K, V and their heads (`rotated`: the heads after RoPE) from rows of q ‖ k ‖ v.
 void Pass::keep_channels(StageBook* book, Index layer, bool gradient, const float* packed, bool rotated) const {
   if (!book) return;
-  struct Part {
+  struct PackedColumns {
     Stage whole, heads, turned;
     Index column, count;
   };
-  const Part parts[] = {{Stage::Q, Stage::Q_heads, Stage::Q_rotated, 0, shape_.heads},
-                        {Stage::K, Stage::K_heads, Stage::K_rotated, shape_.key_column(), shape_.kv_heads},
-                        {Stage::V, Stage::V_heads, Stage::V_heads, shape_.value_column(), shape_.kv_heads}};
+  const PackedColumns parts[] = {{Stage::Q, Stage::Q_heads, Stage::Q_rotated, 0, shape_.heads},
+                                 {Stage::K, Stage::K_heads, Stage::K_rotated, shape_.key_column(), shape_.kv_heads},
+                                 {Stage::V, Stage::V_heads, Stage::V_heads, shape_.value_column(), shape_.kv_heads}};
   const Index width = shape_.packed(), d_head = shape_.d_head;
-  for (const Part& part : parts) {
+  for (const PackedColumns& part : parts) {
     if (rotated && part.turned == Stage::V_heads) continue;
     for (Index s = 0; s < sequences_; ++s) {
       const float* const from = packed + s * n_ * width + part.column;
@@ -74,7 +74,7 @@ void Pass::drop(Index layer, Index sequence, Index head, float* to) {
   kernels().drop(to, keep_.data(), cells, 1 / (1 - dropout_.p));
 }
 
-void Pass::settle_dead_rows(Index head, float* a) const {
+void Pass::fill_dead_rows(Index head, float* a) const {
   if (dead_.empty()) return;
   const bool by_head = static_cast<Index>(dead_.size()) > n_;
   for (Index q = 0; q < n_; ++q) {
@@ -89,7 +89,7 @@ void Pass::settle_dead_rows(Index head, float* a) const {
 // One head of one sequence, [n, n]: scores = Q_h K_hᵀ, scaled, capped, biased, masked; weights; dropped; O_h = A′ V_h.
 void Pass::attend_head(Index layer, Index s, Index h, StageBook* book) {
   const Kernels& k = kernels();
-  Block& block = blocks_[static_cast<std::size_t>(layer)];
+  BlockNumbers& block = blocks_[static_cast<std::size_t>(layer)];
   const Index width = shape_.packed(), d = shape_.d_head, cells = n_ * n_, H = shape_.heads,
               group = h / (H / shape_.kv_heads);
   const float* const row = block.packed.data() + s * n_ * width;
@@ -118,7 +118,7 @@ void Pass::attend_head(Index layer, Index s, Index h, StageBook* book) {
     if (book) book->put(layer, Stage::mask, false, s, h, H, mask_.data() + (by_head ? h * cells : 0), n_, n_);
   }
   for (Index q = 0; q < n_; ++q) k.softmax(a + q * n_, n_, -std::numeric_limits<float>::infinity());
-  settle_dead_rows(h, a);
+  fill_dead_rows(h, a);
   keep(Stage::weights);
   float* used = a;
   if (dropout_.p > 0) {
@@ -137,7 +137,7 @@ void Pass::attend_head(Index layer, Index s, Index h, StageBook* book) {
 }
 
 void Pass::attend(Index layer, const float* weights, StageBook* book) {
-  Block& block = blocks_[static_cast<std::size_t>(layer)];
+  BlockNumbers& block = blocks_[static_cast<std::size_t>(layer)];
   const BlockOffsets& at = layout_.blocks[static_cast<std::size_t>(layer)];
   const Index d = shape_.d_model, wide = shape_.heads * shape_.d_head;
   linear(block.y1.data(), rows_, d, weights + at.W_qkv, shape_.packed(), weights + at.b_qkv, block.packed.data(),
@@ -161,7 +161,7 @@ void Pass::attend(Index layer, const float* weights, StageBook* book) {
 // The gradient of one head of one sequence, from d_concat_ to d_packed_; the formulas are in pass.h.
 void Pass::attend_head_gradient(Index layer, Index s, Index h, StageBook* book) {
   const Kernels& k = kernels();
-  const Block& block = blocks_[static_cast<std::size_t>(layer)];
+  const BlockNumbers& block = blocks_[static_cast<std::size_t>(layer)];
   const Index width = shape_.packed(), d = shape_.d_head, cells = n_ * n_, H = shape_.heads,
               group = h / (H / shape_.kv_heads);
   const Index at = (s * H + h) * cells, key = shape_.key_column() + group * d,
@@ -205,7 +205,7 @@ void Pass::attend_head_gradient(Index layer, Index s, Index h, StageBook* book) 
 
 // From dL/doutput, which is dx_ since the block adds its output to x, to dy_: dL/d(LayerNorm's output).
 void Pass::attend_gradient(Index layer, const float* weights, float* gradients, StageBook* book) {
-  const Block& block = blocks_[static_cast<std::size_t>(layer)];
+  const BlockNumbers& block = blocks_[static_cast<std::size_t>(layer)];
   const BlockOffsets& at = layout_.blocks[static_cast<std::size_t>(layer)];
   const Index d = shape_.d_model, wide = shape_.heads * shape_.d_head, packed = shape_.packed();
   float* const room = room_.data();

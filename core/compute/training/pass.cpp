@@ -34,7 +34,7 @@ Pass::Pass(const NetworkShape& shape, const ParameterLayout& layout, Index seque
     : shape_(shape), layout_(layout), sequences_(sequences), n_(length), rows_(sequences * length) {
   const Index d = shape.d_model, maps = sequences * shape.heads * n_ * n_;
   blocks_.resize(static_cast<std::size_t>(shape.layers));
-  for (Block& block : blocks_) {
+  for (BlockNumbers& block : blocks_) {
     block.xhat1 = block.y1 = room_for(rows_ * d);
     block.inverse1 = room_for(rows_);
     block.packed = room_for(rows_ * shape.packed());
@@ -123,7 +123,7 @@ void Pass::forward(const float* weights, std::span<const std::int32_t> tokens, c
   dropout_ = dropout;
   embed(weights);
   for (Index layer = 0; layer < shape_.layers; ++layer) {
-    Block& block = blocks_[static_cast<std::size_t>(layer)];
+    BlockNumbers& block = blocks_[static_cast<std::size_t>(layer)];
     const BlockOffsets& at = layout_.blocks[static_cast<std::size_t>(layer)];
     if (book) std::ranges::copy(x_, book->residual_room(layer, false, d));
     norm(weights, at.norm1_gain, at.norm1_bias, x_, block.xhat1, block.inverse1, block.y1);
@@ -171,7 +171,7 @@ void Pass::backward(const float* weights, float* gradients, StageBook* book) {
   std::ranges::fill(dx_, 0.0F);
   norm_gradient(weights, gradients, layout_.norm_gain, layout_.norm_bias, dy_, xhat_, inverse_, dx_);
   for (Index layer = shape_.layers - 1; layer >= 0; --layer) {
-    const Block& block = blocks_[static_cast<std::size_t>(layer)];
+    const BlockNumbers& block = blocks_[static_cast<std::size_t>(layer)];
     const BlockOffsets& at = layout_.blocks[static_cast<std::size_t>(layer)];
     if (hidden > 0) {
       linear_input_gradient(dx_.data(), rows_, d, weights + at.W_down, hidden, d_hidden_.data(), false, room);

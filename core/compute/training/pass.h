@@ -57,7 +57,7 @@ class Pass {
 
  private:
   /// What one block keeps for its backward pass. R = rows, S = sequences.
-  struct Block {
+  struct BlockNumbers {
     Buffer xhat1, inverse1, y1;       ///< [R, d], [R], [R, d]: LayerNorm before attention
     Buffer packed;                    ///< [R, (H + 2G) d_head]: q, k (rotated), v
     Buffer weights, dropped, capped;  ///< [S, H, n, n]; the last two only where there is dropout, a soft-cap
@@ -73,7 +73,7 @@ class Pass {
   void attend(Index layer, const float* weights, StageBook* book);
   void attend_head(Index layer, Index sequence, Index head, StageBook* book);
   void drop(Index layer, Index sequence, Index head, float* to);
-  void settle_dead_rows(Index head, float* a) const;
+  void fill_dead_rows(Index head, float* a) const;
   void attend_gradient(Index layer, const float* weights, float* gradients, StageBook* book);
   void attend_head_gradient(Index layer, Index sequence, Index head, StageBook* book);
   void rotate(float* packed, float direction) const;
@@ -82,7 +82,7 @@ class Pass {
   NetworkShape shape_;
   ParameterLayout layout_;
   Index sequences_, n_, rows_;
-  std::vector<Block> blocks_;
+  std::vector<BlockNumbers> blocks_;
   Buffer x_, xhat_, inverse_, y_, logits_, out_;
   Buffer mask_, bias_;      ///< [H or 1, n, n], [H, n, n]; empty: none
   std::vector<char> dead_;  ///< [H or 1, n]: queries without keys

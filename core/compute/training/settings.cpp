@@ -246,7 +246,7 @@ NamedRun named_run(const std::string& name) {
   }
   NamedRun run;
   bool first = true;
-  for (const std::string_view part : Parts(rest, ';')) {
+  for (const std::string_view part : Split(rest, ';')) {
     const std::size_t equals = part.find('=');
     if (first) run.settings = training_defaults(std::string(part));
     else if (equals == std::string_view::npos)

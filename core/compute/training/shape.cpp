@@ -7,6 +7,7 @@
 #include "core/base/tensor/error.h"
 #include "core/base/tensor/sampler.h"
 #include "core/rules/mask/mask_rule.h"
+#include "core/rules/position/sinusoids.h"
 
 namespace headlight {
 
@@ -74,27 +75,13 @@ ParameterLayout::ParameterLayout(const NetworkShape& s) {
   if (!s.tied) output = add("lm_head.weight", s.vocabulary, s.d_model);
 }
 
-namespace {
-
-/// sin(i · 10000^(−2j/d)) in channel 2j, cos in channel 2j + 1.
-void write_sinusoids(Index n, Index d, float* to) {
-  for (Index i = 0; i < n; ++i) {
-    for (Index j = 0; j < d; ++j) {
-      const double angle =
-          static_cast<double>(i) * std::pow(10000.0, -static_cast<double>(j - j % 2) / static_cast<double>(d));
-      to[i * d + j] = static_cast<float>(j % 2 == 0 ? std::sin(angle) : std::cos(angle));
-    }
-  }
-}
-
-}  // namespace
-
 void draw_weights(const NetworkShape& shape, const ParameterLayout& layout, std::uint64_t seed, float* weights) {
   const float deviation = shape.norms ? 0.08F : 1.0F;
   for (const ParameterRow& row : layout.rows) {
     float* const to = weights + row.first;
     if (!row.learned) {
-      write_sinusoids(row.rows, row.cols, to);
+      const Tensor positions = sinusoids(row.rows, row.cols);
+      std::ranges::copy(positions.values(), to);
     } else if (row.vector) {
       std::fill_n(to, row.cols, row.name.ends_with("weight") ? 1.0F : 0.0F);
     } else if (row.first == layout.tokens || row.first == layout.positions || row.first == layout.output) {

@@ -8,7 +8,7 @@
 #include "core/base/tensor/memory.h"
 #include "core/base/text/number_text.h"
 #include "core/compute/attention/kernels/kernels.h"
-#include "core/compute/training/trainer_parts.h"
+#include "core/compute/training/trainer_state.h"
 
 namespace headlight {
 namespace {
@@ -39,8 +39,8 @@ void check_memory(double bytes, const char* what) {
 Trainer::Trainer(TrainingSettings settings, int threads, double kept_bytes)
     : settings_((check_training(settings), std::move(settings))), data_(settings_) {
   ceiling_ = training_ceiling(settings_, data_);
-  parts_ = std::make_unique<Parts>(settings_, data_);
-  Parts& p = *parts_;
+  state_ = std::make_unique<State>(settings_, data_);
+  State& p = *state_;
   const Index sequences = settings_.batch_size, count = p.layout.count;
   const Index parts = parts_of(p.shape, sequences, count);
   const double bytes = 4.0 * static_cast<double>(count);
@@ -73,10 +73,10 @@ Trainer::Trainer(TrainingSettings settings, int threads, double kept_bytes)
 
 Trainer::~Trainer() = default;
 
-const NetworkShape& Trainer::shape() const { return parts_->shape; }
-Index Trainer::parameters() const { return parts_->layout.learned; }
+const NetworkShape& Trainer::shape() const { return state_->shape; }
+Index Trainer::parameters() const { return state_->layout.learned; }
 
-Index Trainer::Parts::draw(const TrainingData& data) {
+Index Trainer::State::draw(const TrainingData& data) {
   const auto n = static_cast<std::size_t>(data.length());
   for (std::size_t at = 0; at < tokens.size(); at += n)
     data.draw(batches, false, std::span(tokens).subspan(at, n), std::span(targets).subspan(at, n));
@@ -84,7 +84,7 @@ Index Trainer::Parts::draw(const TrainingData& data) {
 }
 
 // Leaves each part's sum of gradients of the mean loss over all answers.
-PassLoss Trainer::Parts::step_gradients(const TrainingSettings& settings, const TrainingData& data) {
+PassLoss Trainer::State::step_gradients(const TrainingSettings& settings, const TrainingData& data) {
   const auto n = static_cast<std::size_t>(data.length());
   const float by = 1 / static_cast<float>(std::max<Index>(draw(data), 1));
   const auto compute = [&](Index i) {
@@ -110,7 +110,7 @@ PassLoss Trainer::Parts::step_gradients(const TrainingSettings& settings, const 
 }
 
 // AdamW on the sum of the parts' gradients, in the parts' order.
-void Trainer::Parts::update(const TrainingSettings& settings) {
+void Trainer::State::update(const TrainingSettings& settings) {
   const auto step = static_cast<double>(done + 1);
   const AdamWStep how{settings.rate,
                       settings.decay,
@@ -147,7 +147,7 @@ void Trainer::Parts::update(const TrainingSettings& settings) {
 }
 
 bool Trainer::train(Index count, const std::stop_token& stop) {
-  Parts& p = *parts_;
+  State& p = *state_;
   for (Index i = 0; i < count && step() < settings_.steps; ++i) {
     if (stop.stop_requested()) throw Cancelled();
     const PassLoss loss = p.step_gradients(settings_, data_);
@@ -167,7 +167,7 @@ bool Trainer::train(Index count, const std::stop_token& stop) {
 
 // Powers of two stay; of the others every `stride`-th, which doubles when there is no room; and the newest.
 void Trainer::keep() {
-  Parts& p = *parts_;
+  State& p = *state_;
   const std::lock_guard lock(p.mutex);
   const auto is_power = [](Index step) { return (step & (step - 1)) == 0; };  // 0 too
   const auto stays = [&](const KeptStep& kept) { return is_power(kept.step) || kept.step % p.stride == 0; };

@@ -107,7 +107,7 @@ class Trainer {
   TrainedModel model(const KeptStep& at, const std::optional<Measured>& measured = {}) const;
 
  private:
-  struct Parts;
+  struct State;
   void keep();
 
   TrainingSettings settings_;
@@ -115,7 +115,7 @@ class Trainer {
   std::optional<Ceiling> ceiling_;
   std::vector<float> losses_;
   std::vector<Measured> measured_;
-  std::unique_ptr<Parts> parts_;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace headlight

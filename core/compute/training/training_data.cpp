@@ -78,7 +78,7 @@ void TrainingData::read_text(const TrainingSettings& settings) {
   const bool is_text = is_utf8(text) && text.find('\0') == std::string::npos;
   if (!is_text) throw FileError(settings.task, "is no text", "expected sentences in UTF-8");
   std::vector<std::string> tokens;
-  for (const std::string_view line : Parts(text, '\n')) {
+  for (const std::string_view line : Split(text, '\n')) {
     std::vector<std::string> of_line = tokens_of(std::string(without_return(line)), unit_);
     if (unit_ == TextUnit::letters && !of_line.empty() && !tokens.empty()) tokens.emplace_back(" ");
     std::ranges::move(of_line, std::back_inserter(tokens));

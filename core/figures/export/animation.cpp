@@ -69,7 +69,8 @@ void AnimationWriter::add(Image frame, double seconds) {
     return;
   }
   if (at.width == 0) at = {0, 0, 1, 1};
-  Part part{at.x, at.y, at.width, at.height, seconds, contents_of(encode_rgba_png(changes(frame, last_, at)), "IDAT")};
+  PngFrame part{at.x,      at.y,    at.width,
+                at.height, seconds, contents_of(encode_rgba_png(changes(frame, last_, at)), "IDAT")};
   frames_.push_back(std::move(part));
   last_ = std::move(frame);
 }
@@ -84,7 +85,7 @@ Bytes AnimationWriter::finish() const {
   append_big_endian(control, 0);  // repeats without end
   append_chunk(out, "acTL", control);
   std::uint32_t sequence = 0;
-  for (const Part& part : frames_) {
+  for (const PngFrame& part : frames_) {
     Bytes head;
     append_big_endian(head, sequence++);
     for (const int number : {part.width, part.height, part.x, part.y})

@@ -23,14 +23,14 @@ class AnimationWriter {
   std::vector<std::uint8_t> finish() const;
 
  private:
-  struct Part {
+  struct PngFrame {
     int x = 0, y = 0, width = 0, height = 0;
     double seconds = 0;
     std::vector<std::uint8_t> compressed;  ///< what the file's data chunks hold, joined
   };
 
   Image last_;
-  std::vector<Part> frames_;
+  std::vector<PngFrame> frames_;
 };
 
 /// A GIF, for chats and slides that do not play an animated PNG. Each frame has a palette of its own; a frame of at

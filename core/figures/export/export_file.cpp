@@ -204,8 +204,8 @@ StageCut cut_of(const ExportOptions& options, const Trace& trace) {
   }
   check_within("--batch", options.batch, is_parameter(stage) ? 1 : trace.dims().batch);
   const MatrixView whole = trace[stage].matrix(options.batch, 0);
-  part_within(options.rows, whole.rows, "--rows");
-  part_within(options.cols, whole.cols, "--cols");
+  slice_within(options.rows, whole.rows, "--rows");
+  slice_within(options.cols, whole.cols, "--cols");
   const HeadPool pool = has_head_axis(stage) ? options.pool : HeadPool::none;
   if (options.all_heads && pool == HeadPool::none) {
     StageCut cut = all_heads(trace, stage, options.batch);

@@ -169,7 +169,7 @@ Written svg_text_text(const ExportOptions& o) {
 }
 
 /// "3:9", "3:", ":9"
-Part parse_part(Text option, Text text) {
+IndexSlice parse_slice(Text option, Text text) {
   const std::size_t colon = text.find(':');
   if (colon == Text::npos) fail(option, text, "is no part", "A:B, such as 0:16");
   constexpr Index most = Index{1} << 40;
@@ -181,9 +181,9 @@ Part parse_part(Text option, Text text) {
 /// The row of --rows and --cols.
 template <auto member>
 constexpr ExportOption part_option(Text option, Text help) {
-  constexpr auto set = [](ExportOptions& o, Text name, Text text) { o.*member = parse_part(name, text); };
+  constexpr auto set = [](ExportOptions& o, Text name, Text text) { o.*member = parse_slice(name, text); };
   constexpr auto written = [](const ExportOptions& o) {
-    return o.*member == Part{} ? Written() : python_slice(o.*member);
+    return o.*member == IndexSlice{} ? Written() : python_slice(o.*member);
   };
   return {option, "A:B", help, set, written, reset<member>};
 }
@@ -201,7 +201,7 @@ constexpr const char* together_words[] = {"mean", "sum", "max", "min"};
 /// "rows,heads"
 void over(ExportOptions& o, Text option, Text text) {
   constexpr Text axes[] = {"rows", "cols", "heads", "layers"};
-  for (const Text axis : Parts(text, ',')) {
+  for (const Text axis : Split(text, ',')) {
     if (std::ranges::find(axes, axis) == std::end(axes))
       fail(option, text, "names no axes", "rows, cols, heads, layers, or several as in heads,layers");
   }
@@ -280,11 +280,11 @@ Written opacity_text(const ExportOptions& o) {
 /// "Q0:Q1,K0:K1", with "=label" for a label; several are on separate lines.
 void highlight(ExportOptions& o, Text option, Text text) {
   o.style.highlights.clear();
-  for (const Text line : Parts(text, '\n')) {
+  for (const Text line : Split(text, '\n')) {
     const std::size_t equals = std::min(line.find('='), line.size()), comma = line.substr(0, equals).find(',');
     if (comma == Text::npos) fail(option, line, "is no part of a matrix", "Q0:Q1,K0:K1, such as 2:4,0:3");
-    const Part rows = parse_part(option, line.substr(0, comma)),
-               cols = parse_part(option, line.substr(comma + 1, equals - comma - 1));
+    const IndexSlice rows = parse_slice(option, line.substr(0, comma)),
+                     cols = parse_slice(option, line.substr(comma + 1, equals - comma - 1));
     if (!rows.first || !rows.last || !cols.first || !cols.last || *rows.first < 0 || *rows.first >= *rows.last ||
         *cols.first < 0 || *cols.first >= *cols.last) {
       fail(option, line, "is no part of a matrix", "Q0:Q1,K0:K1 with Q0 < Q1 and K0 < K1");

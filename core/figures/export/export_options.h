@@ -63,7 +63,7 @@ struct ExportOptions {
   bool all_heads = false;          ///< overrides `heads`
   bool said_heads = false;         ///< `heads` were given; otherwise layers are drawn with all heads
   HeadPool pool = HeadPool::none;  ///< overrides both
-  Part rows, cols;
+  IndexSlice rows, cols;
   std::string query;      ///< for an overlay, the query's patch: "7,3", "cls"; "": the first token
   std::string word;       ///< for why and patch: "is", "is,are"; "": the most likely next word
   std::string from;       ///< for patch, the other text

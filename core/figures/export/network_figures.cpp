@@ -96,7 +96,7 @@ FigureSpec empty_figure(const Trace& trace, const ExportOptions& options, const 
 }
 
 void must_be_whole(const ExportOptions& options) {
-  if (options.rows != Part{} || options.cols != Part{})
+  if (options.rows != IndexSlice{} || options.cols != IndexSlice{})
     throw SettingError("--layers", Message("{0} is drawn whole", options.layers),
                        "expected no --rows or --cols with it");
 }
@@ -180,7 +180,7 @@ Background background_of(const Trace& trace, Index batch) {
   check_batch(batch, count);
   const auto at = static_cast<std::size_t>(batch);
   if (!reads) return {std::make_shared<const Image>(read_picture(utf8_from(picture_place(files[at])))), files[at]};
-  const std::shared_ptr<const Picture>& picture = pass->text.pictures[at];
+  const std::shared_ptr<const InputImage>& picture = pass->text.pictures[at];
   return {{picture, &picture->image}, picture->file};
 }
 
@@ -254,7 +254,7 @@ void check_overlay(const Trace& trace, const ExportOptions& options) {
   background_of(trace, options.batch);
   if (info(options.stage).rows != Axis::query || info(options.stage).cols != Axis::key)
     throw SettingError("--stage", "an overlay is of what a query gives to each key", "expected --stage weights");
-  if (options.rows != Part{} || options.cols != Part{})
+  if (options.rows != IndexSlice{} || options.cols != IndexSlice{})
     throw SettingError("--kind", "an overlay is drawn whole", "expected no --rows and --cols with it");
   if (options.style.values)
     throw SettingError("--values", "numbers cannot be read over a picture",

@@ -163,7 +163,7 @@ void check_options(const ExportOptions& options, std::span<const std::string> gi
 bool takes_several_heads(const ExportOptions& options) { return has(grids, form_of(options)); }
 
 bool takes_over(const ExportOptions& options, std::string_view axis) {
-  for (const std::string_view each : Parts(options.over, ',')) {
+  for (const std::string_view each : Split(options.over, ',')) {
     if (each == axis) return true;
   }
   return false;

@@ -27,7 +27,7 @@ const Network& predicting(const Trace& trace, const ExportOptions& options) {
   const char* kind = name_of(options.style.kind);
   if (!pass || !pass->network->spec().head.output.there())
     throw SettingError("--kind", Message("{0} is of a network that predicts words", kind), "expected a language model");
-  const bool part = options.rows != Part{} || options.cols != Part{};
+  const bool part = options.rows != IndexSlice{} || options.cols != IndexSlice{};
   if ((part && options.style.kind == PictureKind::why) || !options.layers.empty())
     throw SettingError("--kind", Message("{0} is drawn whole", kind), "expected no --rows, --cols or --layers with it");
   check_batch(options.batch, pass->text.tokens.size());
@@ -56,8 +56,8 @@ struct GridPart {
   std::size_t first_row, last_row, first_col, last_col;
 };
 GridPart part_of_grid(const ExportOptions& options, std::size_t rows, std::size_t cols) {
-  const auto [r0, r1] = part_within(options.rows, static_cast<Index>(rows), "--rows");
-  const auto [c0, c1] = part_within(options.cols, static_cast<Index>(cols), "--cols");
+  const auto [r0, r1] = slice_within(options.rows, static_cast<Index>(rows), "--rows");
+  const auto [c0, c1] = slice_within(options.cols, static_cast<Index>(cols), "--cols");
   return {static_cast<std::size_t>(r0), static_cast<std::size_t>(r1), static_cast<std::size_t>(c0),
           static_cast<std::size_t>(c1)};
 }

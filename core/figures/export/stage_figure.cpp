@@ -239,22 +239,22 @@ ValueRange percentiles(const FigureSpec& spec, ValueRange percent) {
                      "expected two that differ");
 }
 
-std::string python_slice(const Part& part) {
-  return (part.first ? std::to_string(*part.first) : "") + ":" + (part.last ? std::to_string(*part.last) : "");
+std::string python_slice(const IndexSlice& slice) {
+  return (slice.first ? std::to_string(*slice.first) : "") + ":" + (slice.last ? std::to_string(*slice.last) : "");
 }
 
-std::pair<Index, Index> part_within(const Part& part, Index count, const char* option) {
+std::pair<Index, Index> slice_within(const IndexSlice& slice, Index count, const char* option) {
   const auto from_end = [&](Index i) { return i < 0 ? i + count : i; };
-  const Index first = from_end(part.first.value_or(0)), last = part.last ? from_end(*part.last) : count;
+  const Index first = from_end(slice.first.value_or(0)), last = slice.last ? from_end(*slice.last) : count;
   if (0 <= first && first < last && last <= count) return {first, last};
   const auto text = [](std::optional<Index> end) { return end ? std::to_string(*end) : std::string(); };
-  throw SettingError(option, Message("{0}:{1} is not a part of {2}", text(part.first), text(part.last), count),
+  throw SettingError(option, Message("{0}:{1} is not a part of {2}", text(slice.first), text(slice.last), count),
                      Message("expected A:B with 0 <= A < B <= {0}", count));
 }
 
-MatrixView part_of(const MatrixView& whole, const Part& rows, const Part& cols) {
-  const auto [r0, r1] = part_within(rows, whole.rows, "--rows");
-  const auto [c0, c1] = part_within(cols, whole.cols, "--cols");
+MatrixView part_of(const MatrixView& whole, const IndexSlice& rows, const IndexSlice& cols) {
+  const auto [r0, r1] = slice_within(rows, whole.rows, "--rows");
+  const auto [c0, c1] = slice_within(cols, whole.cols, "--cols");
   return whole.part(r0, r1 - r0, c0, c1 - c0);
 }
 
@@ -266,8 +266,8 @@ CellMasks StageCut::masks(Index head) const {
   });
 }
 
-Index StageCut::first_row() const { return part_within(rows, tensor().matrix(batch, 0).rows, "--rows").first; }
-Index StageCut::first_col() const { return part_within(cols, tensor().matrix(batch, 0).cols, "--cols").first; }
+Index StageCut::first_row() const { return slice_within(rows, tensor().matrix(batch, 0).rows, "--rows").first; }
+Index StageCut::first_col() const { return slice_within(cols, tensor().matrix(batch, 0).cols, "--cols").first; }
 
 std::string formula_of(const Trace& trace, Stage stage) {
   std::string formula(info(stage).formula);
@@ -344,7 +344,7 @@ NamedArray stage_array(const StageCut& cut) {
   const bool boolean = info(cut.stage).palette == Palette::boolean;
   const std::string key = cut.trace.name_of(cut.stage);
   const Tensor& whole = cut.tensor();
-  if (is_parameter(cut.stage) && cut.rows == Part{} && cut.cols == Part{}) return {key, whole, boolean};
+  if (is_parameter(cut.stage) && cut.rows == IndexSlice{} && cut.cols == IndexSlice{}) return {key, whole, boolean};
   if (cut.pool != HeadPool::none) {
     FigureSpec pooled;
     add_pooled(cut, pooled);

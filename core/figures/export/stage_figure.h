@@ -14,17 +14,17 @@
 namespace headlight {
 
 /// Rows or columns [first, last), as in Python: negative indices count from the end; unset: to that end.
-struct Part {
+struct IndexSlice {
   std::optional<Index> first, last;
-  bool operator==(const Part&) const = default;
+  bool operator==(const IndexSlice&) const = default;
 };
 /// "3:9", ":-1"
-std::string python_slice(const Part& part);
+std::string python_slice(const IndexSlice& slice);
 /// The range within `count`. Throws SettingError for `option` if it is empty.
-std::pair<Index, Index> part_within(const Part& part, Index count, const char* option);
+std::pair<Index, Index> slice_within(const IndexSlice& slice, Index count, const char* option);
 
-/// The part chosen by --rows and --cols. Throws SettingError like part_within().
-MatrixView part_of(const MatrixView& whole, const Part& rows, const Part& cols);
+/// The part chosen by --rows and --cols. Throws SettingError like slice_within().
+MatrixView part_of(const MatrixView& whole, const IndexSlice& rows, const IndexSlice& cols);
 
 /// One matrix computed from all heads.
 enum class HeadPool : std::uint8_t { none, mean, max };
@@ -36,7 +36,7 @@ struct StageCut {
   Index batch = 0;
   std::vector<Index> heads = {0};  ///< {0} for a stage without a head axis
   bool grid = false;               ///< drawn as a grid and written as [heads, rows, cols], even for one head
-  Part rows{}, cols{};
+  IndexSlice rows{}, cols{};
   HeadPool pool = HeadPool::none;  ///< of all heads; `heads` is then {0}
 
   const Tensor& tensor() const { return trace[stage]; }

@@ -216,7 +216,7 @@ void check_sizes(const Config& config, const Checkpoint& checkpoint) {
       "num_key_value_heads vocab_size kv_lora_rank q_lora_rank qk_rope_head_dim qk_nope_head_dim "
       "v_head_dim moe_intermediate_size n_shared_experts num_local_experts num_experts n_routed_experts";
   const auto check = [&](std::string_view names, Index have, double always, const Message& expected) {
-    for (const std::string_view name : Parts(names, ' ')) {
+    for (const std::string_view name : Split(names, ' ')) {
       const auto found = config.fields().find(std::string(name));
       if (found == config.fields().end() || !found->is_number()) continue;
       const double size = found->get<double>();

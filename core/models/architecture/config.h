@@ -21,7 +21,7 @@ namespace headlight {
 /// Whether `holds` is true for one of the words in a list, which blanks separate.
 template <typename Holds>
 bool any_word(std::string_view list, Holds holds) {
-  for (const std::string_view word : Parts(list, ' ')) {
+  for (const std::string_view word : Split(list, ' ')) {
     if (holds(word)) return true;
   }
   return false;

@@ -5,6 +5,7 @@
 
 #include "core/base/tensor/message.h"
 #include "core/models/architecture/network_builder.h"
+#include "core/rules/mask/mask_rule.h"
 #include "core/rules/position/relative_bias.h"
 
 namespace headlight {
@@ -89,7 +90,7 @@ void build_headlight(NetworkBuilder& b) {
     a.scale = c.number({"scale"}, a.scale);
     if (c.has("softcap")) a.softcap = c.number({"softcap"});
     a.causal = mask == "causal()";
-    a.mask = a.causal || mask == "full()" ? "" : mask;
+    if (!a.causal && mask != "full()") a.mask = parse_mask(mask);
     a.dead_row = dead_row;
     a.alibi = c.flag({"alibi"}, false);
     if (pairing != "none")

@@ -218,7 +218,7 @@ void build_gpt_bigcode(NetworkBuilder& b) {
 }
 
 std::optional<Index> layer_number(const std::string& layer) {
-  for (const std::string_view part : Parts(layer, '.')) {
+  for (const std::string_view part : Split(layer, '.')) {
     if (!part.empty() && part.size() < 5 && part.find_first_not_of("0123456789") == std::string_view::npos)
       return static_cast<Index>(std::stol(std::string(part)));
   }

@@ -30,8 +30,8 @@ struct LinearSpec {
   RowBlocks rows{};                 ///< of a matrix that several layers share
   std::optional<Index> of_stack{};  ///< its index in a stack [n, …] of such layers
   std::string gain{};               ///< [out], multiplies the output (LayerScale)
-  /// One module per head, with concatenated outputs; `weight` is that of the first.
-  std::vector<LinearSpec> heads{};
+  /// One module for each head, with concatenated outputs; `weight` is that of the first.
+  std::vector<LinearSpec> modules{};
   bool there() const { return !weight.empty(); }
 };
 

@@ -81,7 +81,7 @@ namespace {
 
 /// Heads of an attention whose config.json says width and heads; d_head = width / heads, or a single layer's own.
 /// Throws if heads does not divide width.
-void settle_heads(const NetworkBuilder& b, AttentionSpec& a, Index width, Index heads) {
+void set_heads(const NetworkBuilder& b, AttentionSpec& a, Index width, Index heads) {
   if (b.layer) width = b.layer->heads * b.layer->d_head, heads = b.layer->heads;
   if (heads == 0 || width % heads != 0)
     b.config.fail(Message("says {0} heads", heads), Message("expected a divisor of the width {0}", width));
@@ -95,7 +95,7 @@ void settle_heads(const NetworkBuilder& b, AttentionSpec& a, Index width, Index 
 AttentionSpec NetworkBuilder::attention(const BlockLayout& layout, const std::string& name) const {
   AttentionSpec a;
   a.name = prefix + name;
-  settle_heads(*this, a, layout.d_head ? layout.heads * *layout.d_head : layout.d, layout.heads);
+  set_heads(*this, a, layout.d_head ? layout.heads * *layout.d_head : layout.d, layout.heads);
   if (layout.kv_heads) a.kv_heads = *layout.kv_heads;
   const Index width = a.heads * a.d_head, kv_width = a.kv_heads * a.d_head;
   const auto of_input = [&](const char* its_name, Index out) {

@@ -12,6 +12,7 @@
 #include "core/base/tensor/message.h"
 #include "core/base/tensor/tensor.h"
 #include "core/models/architecture/linear_spec.h"
+#include "core/rules/mask/expression.h"
 #include "core/rules/position/rope_waves.h"
 
 namespace headlight {
@@ -71,8 +72,8 @@ struct AttentionSpec : Projections {
   double scale = 1;
   std::optional<double> softcap;
   bool causal = false;
-  Index window = 0;        ///< a query attends to keys less than this away, including itself; 0: all
-  std::string mask{};      ///< in the mask language, where causal, window and chunk cannot say it
+  Index window = 0;                      ///< a query attends to keys less than this away, including itself; 0: all
+  std::optional<MaskExpression> mask{};  ///< where causal, window and chunk cannot say it
   std::string dead_row{};  ///< "zero", "uniform": the weights of a query without keys; "": what the fill gives
   Index chunk = 0;         ///< a query attends only within its block of this many positions; 0: all
   RopeSpec rope;
@@ -88,6 +89,10 @@ struct AttentionSpec : Projections {
   bool other_relative = false;  ///< it adds relative positions, which are not supported (MPNet, Swin)
   std::string sinks;            ///< [H], logits that take their share of the softmax
 };
+
+/// The mask that the layer's rules give, without those of its input; unset: all may attend to all. `from_corner`: the
+/// queries of a causal layer are the last of its keys, since the keys before them come from a cache.
+std::optional<MaskExpression> layer_mask(const AttentionSpec& spec, bool from_corner = false);
 
 enum class Activation : std::uint8_t { gelu, gelu_tanh, quick_gelu, relu, silu, tanh, identity, squared_relu };
 /// down(act(up x)), or with a gate down(act(gate x) · up x).

@@ -52,7 +52,7 @@ class PairModel final : public TokenModel {
     const auto whole = rules_.whole_words ? rules_.vocabulary.find(std::string(word)) : rules_.vocabulary.end();
     std::vector<Index> ids = whole != rules_.vocabulary.end() ? std::vector{whole->second} : characters_of(word);
     join(ids);
-    settle_letters(ids);
+    replace_letters(ids);
     for (const Index id : ids) tokens.push_back({id, texts_.at(id)});
   }
 
@@ -76,29 +76,29 @@ class PairModel final : public TokenModel {
   }
 
   /// What a letter becomes that is no token and that no merge has joined: its bytes, or the unknown token.
-  void settle_letters(std::vector<Index>& ids) const {
+  void replace_letters(std::vector<Index>& ids) const {
     if (letters_.empty()) return;
-    std::vector<Index> settled;
+    std::vector<Index> replaced;
     for (const Index id : ids) {
       const bool is_letter = id >= first_letter_;
-      if (is_letter && ((rules_.bytes && append_bytes(texts_.at(id), settled)) || !unknown_)) continue;
+      if (is_letter && ((rules_.bytes && append_bytes(texts_.at(id), replaced)) || !unknown_)) continue;
       const Index made = is_letter ? *unknown_ : id;
-      const bool joins = made == unknown_ && rules_.join_unknown && !settled.empty() && settled.back() == made;
-      if (!joins) settled.push_back(made);
+      const bool joins = made == unknown_ && rules_.join_unknown && !replaced.empty() && replaced.back() == made;
+      if (!joins) replaced.push_back(made);
     }
-    ids = std::move(settled);
+    ids = std::move(replaced);
   }
 
   std::vector<Index> characters_of(std::string_view word) const {
     std::vector<Index> ids;
     bool pending = false;  // an unknown token that further unknown characters may join
-    const auto settle = [&] {
+    const auto end_unknown = [&] {
       if (std::exchange(pending, false)) ids.push_back(*unknown_);
     };
     for (std::size_t at = 0; at < word.size();) {
       const std::size_t first = at;
       if (const std::string* kept = kept_at(word.substr(at))) {
-        settle();
+        end_unknown();
         ids.push_back(rules_.vocabulary.at(*kept));
         at += kept->size();
         continue;
@@ -107,17 +107,17 @@ class PairModel final : public TokenModel {
       const std::string character = (first > 0 ? rules_.inner : "") + std::string(word.substr(first, at - first)) +
                                     (at == word.size() ? rules_.last : "");
       if (const auto found = rules_.vocabulary.find(character); found != rules_.vocabulary.end()) {
-        settle();
+        end_unknown();
         ids.push_back(found->second);
       } else if (const auto letter = letters_.find(character); letter != letters_.end()) {
-        settle();
+        end_unknown();
         ids.push_back(letter->second);
       } else if (!(rules_.bytes && append_bytes(character, ids)) && unknown_) {
-        if (!rules_.join_unknown) settle();
+        if (!rules_.join_unknown) end_unknown();
         pending = true;
       }
     }
-    settle();
+    end_unknown();
     return ids;
   }
 

@@ -33,14 +33,14 @@ bool is_bert_punctuation(char32_t c) {
 }
 
 /// A part of the text, and whether it matches.
-struct Part {
+struct Segment {
   std::size_t start = 0, end = 0;
   bool matches = false;
 };
 
 /// Cuts a text of `size` bytes into the matches and the parts between them.
-std::vector<Part> parts_of(const Stretches& found, std::size_t size, bool inverted) {
-  std::vector<Part> parts;
+std::vector<Segment> parts_of(const Stretches& found, std::size_t size, bool inverted) {
+  std::vector<Segment> parts;
   std::size_t at = 0;
   for (const auto& [start, end] : found) {
     if (at != start) parts.push_back({at, start, inverted});
@@ -53,10 +53,10 @@ std::vector<Part> parts_of(const Stretches& found, std::size_t size, bool invert
 
 /// Joins each match with the part before it; with `contiguous`, neighbours that both match or both do not. On a
 /// reversed list a match is joined with the part after it.
-std::vector<Part> merged(const std::vector<Part>& parts, bool contiguous) {
-  std::vector<Part> made;
+std::vector<Segment> merged(const std::vector<Segment>& parts, bool contiguous) {
+  std::vector<Segment> made;
   bool last = false;
-  for (const Part& part : parts) {
+  for (const Segment& part : parts) {
     const bool joins = contiguous ? part.matches == last : part.matches && !last;
     if (joins && !made.empty()) {
       made.back().start = std::min(made.back().start, part.start);
@@ -97,8 +97,8 @@ Matcher each_match(TextPattern pattern) {
 
 PreTokenizer splitting(Matcher matcher, Cut cut, bool inverted) {
   return [matcher = std::move(matcher), cut, inverted](const TextPiece& piece) {
-    std::vector<Part> parts = parts_of(matcher(piece.text), piece.text.size(), inverted);
-    if (cut == Cut::removed) std::erase_if(parts, [](const Part& part) { return part.matches; });
+    std::vector<Segment> parts = parts_of(matcher(piece.text), piece.text.size(), inverted);
+    if (cut == Cut::removed) std::erase_if(parts, [](const Segment& part) { return part.matches; });
     if (cut == Cut::contiguous || cut == Cut::merged_with_previous) parts = merged(parts, cut == Cut::contiguous);
     if (cut == Cut::merged_with_next) {
       std::ranges::reverse(parts);

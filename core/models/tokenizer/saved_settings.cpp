@@ -134,7 +134,7 @@ std::vector<std::string> lines_of(const std::filesystem::path& path, const Error
   LoadBudget budget(place);
   const std::string text = budget.text_of(path);
   std::vector<std::string> lines;
-  for (const std::string_view line : Parts(text, '\n')) {
+  for (const std::string_view line : Split(text, '\n')) {
     budget.strings(1);
     lines.emplace_back(without_return(line));
   }

@@ -107,6 +107,10 @@ NodePtr make_argument(const Pattern& pattern, std::size_t index, NodePtr value);
 /// Throws ExpressionError unless the value is in the parameter's range.
 void check_argument(const Pattern& pattern, const Parameter& parameter, double value, std::size_t position);
 
+/// A call of a pattern: its definition with these arguments in place. `from_corner`: the expression that it is part of
+/// calls causal_bottom_right(). Throws ExpressionError if an argument is out of range.
+NodePtr make_call(const Pattern& pattern, std::vector<NodePtr> values, Span span, bool from_corner);
+
 /// The tree of a whole expression, which must be a condition; file() has the tree `file_mask`, by default the cells of
 /// the file's mask. Throws ExpressionError.
 NodePtr parse(std::string_view text, const NodePtr& file_mask = nullptr);

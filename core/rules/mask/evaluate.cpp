@@ -193,8 +193,8 @@ Tensor places_in_documents(const Tensor& ids) {
   return Tensor({entries.rows, entries.cols}, std::move(places));
 }
 
-struct MaskReader::Parts {
-  Parts(const MaskExpression& expression, const MaskContext& in)
+struct MaskReader::State {
+  State(const MaskExpression& expression, const MaskContext& in)
       : context(in), inputs(inputs_of(expression, context)), machine(program_of(expression, inputs), inputs, context) {}
   MaskContext context;
   MaskInputs inputs;
@@ -203,23 +203,23 @@ struct MaskReader::Parts {
 };
 
 MaskReader::MaskReader(const MaskExpression& expression, const MaskContext& context)
-    : parts_(std::make_unique<Parts>(expression, context)) {}
+    : state_(std::make_unique<State>(expression, context)) {}
 MaskReader::~MaskReader() = default;
 MaskReader::MaskReader(MaskReader&&) noexcept = default;
 
-bool MaskReader::by_batch() const { return (parts_->machine.program().depends & on_b) != 0; }
-bool MaskReader::by_head() const { return (parts_->machine.program().depends & on_h) != 0; }
-bool MaskReader::by_query() const { return (parts_->machine.program().depends & on_q) != 0; }
+bool MaskReader::by_batch() const { return (state_->machine.program().depends & on_b) != 0; }
+bool MaskReader::by_head() const { return (state_->machine.program().depends & on_h) != 0; }
+bool MaskReader::by_query() const { return (state_->machine.program().depends & on_q) != 0; }
 
 void MaskReader::read(Index b, Index h, Index q, Index k0, Index count, float* to) {
-  Machine& machine = parts_->machine;
-  if (machine.first_key() != k0 || machine.keys() != count || b != parts_->b || h != parts_->h) {
+  Machine& machine = state_->machine;
+  if (machine.first_key() != k0 || machine.keys() != count || b != state_->b || h != state_->h) {
     machine.set_window(k0, count);
     machine.enter(Loop::none, 0);
     machine.enter(Loop::batch, b);
     machine.enter(Loop::head, h);
-    parts_->b = b;
-    parts_->h = h;
+    state_->b = b;
+    state_->h = h;
   }
   machine.enter(Loop::row, q);
   write_row(machine.result(), to, count);

@@ -55,8 +55,8 @@ class MaskReader {
   bool by_query() const;
 
  private:
-  struct Parts;
-  std::unique_ptr<Parts> parts_;
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 /// [B', H', n_q, n_k] of 1 = may attend, 0 = may not. B' and H' are 1 unless the mask differs between batch entries or

@@ -77,6 +77,22 @@ MaskExpression MaskExpression::call_of_file(const MaskExpression& file_mask) {
           mask::make_pattern(pattern, {}, with_spans(file_mask.root_, [span](mask::Span) { return span; }), span)};
 }
 
+MaskExpression MaskExpression::call(std::string_view name, const std::vector<double>& numbers, bool from_corner) {
+  const Pattern& pattern = *pattern_named(name, numbers.size());
+  assert(pattern.parameters.size() == numbers.size());
+  std::string text = std::string(name) + "(";
+  std::vector<mask::NodePtr> arguments;
+  for (const double number : numbers) {
+    if (!arguments.empty()) text += ", ";
+    const std::size_t begin = text.size();
+    text += mask::number_text(number);
+    arguments.push_back(mask::make_number(number, {begin, text.size()}));
+  }
+  text += ")";
+  mask::NodePtr root = mask::make_call(pattern, std::move(arguments), {0, text.size()}, from_corner);
+  return {std::move(text), std::move(root)};
+}
+
 bool MaskExpression::has_files_of(const MaskExpression& other) const { return mask::same_files(*root_, *other.root_); }
 
 MaskExpression operator&&(const MaskExpression& a, const MaskExpression& b) {

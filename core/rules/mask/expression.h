@@ -56,6 +56,10 @@ class MaskExpression {
   static MaskExpression file_cells();
   /// "file()", which stands for this mask.
   static MaskExpression call_of_file(const MaskExpression& file_mask);
+  /// A call of the pattern of this name, which has one parameter for each number: "causal()", "window(4)".
+  /// `from_corner`: it counts queries from the bottom right corner, as beside causal_bottom_right().
+  static MaskExpression call(std::string_view pattern, const std::vector<double>& arguments = {},
+                             bool from_corner = false);
   /// "a && b", without parsing anything.
   friend MaskExpression operator&&(const MaskExpression& a, const MaskExpression& b);
   /// "(a) || k >= first"

@@ -319,15 +319,9 @@ class Parser {
                             Message("expected at most {0}", most_repeated));
     }
     const Span span = since(token.span.begin);
-    Scope scope{{}, span, from_corner_ && pattern.moves};
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      values[i] = make_argument(pattern, i, std::move(values[i]));
-      scope.arguments[argument_name(pattern, i)] = values[i];
-    }
     if (file_mask_ && pattern.name == "file")
       return make_pattern(pattern, {}, with_spans(file_mask_, [span](Span) { return span; }), span);
-    const std::string text = definition(pattern, values.size());
-    return make_pattern(pattern, std::move(values), Parser(text, &scope).whole(), span);
+    return make_call(pattern, std::move(values), span, from_corner_);
   }
 
   NodePtr function_call(const Function& function, const Token& token, bool called) {
@@ -407,6 +401,16 @@ class Parser {
 };
 
 }  // namespace
+
+NodePtr make_call(const Pattern& pattern, std::vector<NodePtr> values, Span span, bool from_corner) {
+  Scope scope{{}, span, from_corner && pattern.moves};
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = make_argument(pattern, i, std::move(values[i]));
+    scope.arguments[argument_name(pattern, i)] = values[i];
+  }
+  const std::string text = definition(pattern, values.size());
+  return make_pattern(pattern, std::move(values), Parser(text, &scope).whole(), span);
+}
 
 NodePtr parse(std::string_view text, const NodePtr& file_mask) {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {

@@ -17,8 +17,8 @@ struct Lesson {
   std::string id;
   std::map<std::string, std::string> title, description;
   Scenario scenario;
-  std::optional<ScenarioView> view = {};  ///< how it is shown, if its file says so
-  std::string file = {};                  ///< the scenario file that it was read from; "" if none
+  std::optional<ViewFields> view = {};  ///< how it is shown, if its file says so
+  std::string file = {};                ///< the scenario file that it was read from; "" if none
   std::string course = {};  ///< the lesson file with steps (core/teaching/lesson/course.h) that starts with this
                             ///< scenario; "" if there is none
 };

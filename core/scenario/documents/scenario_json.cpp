@@ -15,6 +15,7 @@
 #include "core/scenario/settings/json_place.h"
 #include "core/scenario/settings/setting_text.h"
 #include "core/scenario/settings/settings_rows.h"
+#include "core/scenario/settings/settings_table.h"
 
 namespace headlight {
 namespace {
@@ -132,30 +133,32 @@ std::string field_path(const Place& at, std::string setting) {
 }
 
 /// The "view" of the scenario; unset if it has none.
-std::optional<ScenarioView> view_of_scenario_at(const Place& whole) {
+std::optional<ViewFields> view_of_scenario_at(const Place& whole) {
   if (!whole.has("view")) return {};
   const Place at = whole.at("view");
   require_object(at);
   allow_only(at, {"level", "select", "step", "head", "query", "key", "measure", "map"});
-  ScenarioView view;
-  const auto text_of = [&](const char* key, auto take) {
+  ViewFields view;
+  const auto add = [&](const char* key, auto fields_of) {
     if (!at.has(key)) return;
     std::string text;
     read(at.at(key), text);
     try {
-      take(text);
+      view += (view.empty() ? "" : ";") + fields_of(key, text);
     } catch (const SettingError& error) {
       throw FileError(at.file, Message("{0}: {1}", at.at(key).path, error.sentence()));
     }
   };
-  text_of("level", [&](const std::string& text) { view.level = parse_level("level", text); });
-  text_of("select", [&](const std::string& text) { view.select = parse_cell("select", text); });
-  text_of("measure", [&](const std::string& text) { view.measure = parse_measure("measure", text); });
-  text_of("map", [&](const std::string& text) { view.map = parse_map("map", text); });
-  for (const auto& [key, out] : {std::pair("step", &view.step), std::pair("head", &view.head),
-                                 std::pair("query", &view.query), std::pair("key", &view.key)}) {
-    if (at.has(key)) read(at.at(key), out->emplace());
+  add("level", parse_level);
+  add("select", [](const char* key, const std::string& text) { return "select=" + cell_text(parse_cell(key, text)); });
+  for (const char* key : {"step", "head", "query", "key"}) {
+    if (!at.has(key)) continue;
+    Index number = 0;
+    read(at.at(key), number);
+    add_field(view, key, std::to_string(std::clamp<Index>(number, 0, 1'000'000)));
   }
+  add("measure", parse_measure);
+  add("map", parse_map);
   return view;
 }
 
@@ -206,7 +209,7 @@ Scenario parse_scenario(const std::string& json, const std::string& subject) {
   return scenario_at({root, "$", subject});
 }
 
-Scenario read_scenario(const std::string& path, std::optional<ScenarioView>* view) {
+Scenario read_scenario(const std::string& path, std::optional<ViewFields>* view) {
   const Json root = read_json(path);
   const Place at{root, "$", path};
   Scenario scenario = scenario_at(at);
@@ -293,16 +296,18 @@ std::string setting_json(std::string_view key, const Scenario& scenario) {
 
 namespace {
 
-OrderedJson view_json(const ScenarioView& view) {
+OrderedJson view_json(const ViewFields& view) {
   OrderedJson json = OrderedJson::object();
-  if (view.level) json["level"] = level_text(*view.level);
-  if (view.select) json["select"] = cell_text(*view.select);
-  if (view.step) json["step"] = *view.step;
-  if (view.head) json["head"] = *view.head;
-  if (view.query) json["query"] = *view.query;
-  if (view.key) json["key"] = *view.key;
-  if (view.measure) json["measure"] = name(*view.measure);
-  if (view.map) json["map"] = map_text(*view.map);
+  const auto add = [&](const char* key, const auto& value_of) {
+    if (const auto text = field_of(view, key)) json[key] = value_of(*text);
+  };
+  const auto as_text = [](std::string_view text) { return std::string(text); };
+  add("level", [&](std::string_view) { return level_text(view); });
+  add("select", as_text);
+  for (const char* key : {"step", "head", "query", "key"})
+    add(key, [&](std::string_view text) { return parse_whole(key, text, 0, 1'000'000'000); });
+  add("measure", as_text);
+  add("map", [&](std::string_view) { return map_text(view); });
   return json;
 }
 
@@ -326,7 +331,7 @@ std::string laid_out(const OrderedJson& json) {
 
 std::string to_json(const Scenario& scenario) { return laid_out(whole_json(scenario)); }
 
-void write_scenario(const std::string& path, const Scenario& scenario, const ScenarioView* view) {
+void write_scenario(const std::string& path, const Scenario& scenario, const ViewFields* view) {
   Scenario portable = scenario;
   const std::filesystem::path folder = std::filesystem::absolute(path_from(path)).parent_path();
   for_each_file(portable, [&](std::string& file) {

@@ -14,7 +14,7 @@ namespace headlight {
 /// Reads a scenario file. Paths of tensor and mask files in it are relative to its folder; the result has that folder
 /// prepended. `view` receives the file's view settings. Throws FileError with the field: `a.json: $.heads: "x" is not
 /// …; expected …`.
-Scenario read_scenario(const std::string& path, std::optional<ScenarioView>* view = nullptr);
+Scenario read_scenario(const std::string& path, std::optional<ViewFields>* view = nullptr);
 
 /// The same from text; errors name `subject` instead of a file.
 Scenario parse_scenario(const std::string& json, const std::string& subject);
@@ -23,7 +23,7 @@ Scenario parse_scenario(const std::string& json, const std::string& subject);
 std::string to_json(const Scenario& scenario);
 
 /// Writes to_json atomically, with file paths relative to the written file. Throws FileError.
-void write_scenario(const std::string& path, const Scenario& scenario, const ScenarioView* view = nullptr);
+void write_scenario(const std::string& path, const Scenario& scenario, const ViewFields* view = nullptr);
 
 struct ScenarioChange {
   std::string field;     ///< as in a scenario file: "heads", "mask"

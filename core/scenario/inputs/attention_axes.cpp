@@ -237,7 +237,7 @@ SavedAxes stated_axes(const std::string& text, const std::string& setting) {
   constexpr const char* expected =
       "expected names such as L,B,H,q,k, in the order of the axes; B*H for both in one, offset=-2 for k";
   SavedAxes axes;
-  for (const std::string_view part : Parts(text, ',')) {
+  for (const std::string_view part : Split(text, ',')) {
     std::string name(part);
     std::erase(name, ' ');
     const std::string upper = name == "Q" || name == "K" ? lowercase(name) : name;

@@ -220,7 +220,7 @@ PrecomputedSequence read_heads(const FileReading& r, const PrecomputedAttention&
            "expected as many heads");
   }
   kv_heads_said(r);
-  settle_heads(r.resolving.scenario, d);
+  set_head_size(r.resolving.scenario, d);
   std::string names = found.packed ? found.Q_heads : found.Q_heads + ", " + found.K_heads;
   if (found.V_heads.empty()) {
     r.assume("values", "none in the file: nothing after the weights");

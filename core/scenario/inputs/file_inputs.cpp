@@ -214,7 +214,7 @@ void choose_layout(FileReading& r) {
   if (!layout) return;
   const auto set = [&](LinearSpec& linear) {
     if (linear.layout <= WeightLayout::in_out) linear.layout = *layout;
-    for (LinearSpec& head : linear.heads) head.layout = *layout;
+    for (LinearSpec& head : linear.modules) head.layout = *layout;
   };
   for (LinearSpec* linear : {&attention.q, &attention.k, &attention.v, &attention.packed, &attention.o}) set(*linear);
   if (attention.has_packed_kv()) attention.halve_packed_kv(r.file.arrays());
@@ -382,7 +382,7 @@ Inputs begin_at_the_inputs(const FileReading& r, const std::shared_ptr<const Ten
   if (layer) drop_biases(r, *layer, sized_parameters.parameters);
   TextSequence read = read_sequence(r, sized_parameters, layer);
   Dims dims = sized(sized_parameters.dims, read.sequence);
-  settle_heads(r.resolving.scenario, dims);
+  set_head_size(r.resolving.scenario, dims);
   const FileRules rules = with_layer_arrays(r, layer, dims, read_settings(r, dims, layer));
   Masking masking = read_masks(r, dims, {.valid_lens = read.valid_lens, .attn_bias = rules.attn_bias});
   if (layer) note_model_mask(r, *layer, dims, masking);

@@ -64,9 +64,9 @@ bool is_square(const FileReading& r, const LinearSpec& linear) {
 }  // namespace
 
 Tensor weight_of(const FileReading& r, const LinearSpec& linear) {
-  if (!linear.heads.empty()) {
+  if (!linear.modules.empty()) {
     std::vector<Tensor> parts;
-    for (const LinearSpec& head : linear.heads) {
+    for (const LinearSpec& head : linear.modules) {
       parts.push_back(weight_of(r, head));
       if (parts.back().shape() != parts.front().shape()) {
         r.fail(r.shape_of(head.weight),
@@ -99,25 +99,25 @@ Tensor bias_of(const FileReading& r, const std::string& name, Index out) {
 }
 
 Tensor bias_of(const FileReading& r, const LinearSpec& linear, Index out) {
-  if (linear.heads.empty()) {
+  if (linear.modules.empty()) {
     if (linear.bias.empty() || linear.rows.empty()) return bias_of(r, linear.bias, out);
     const Index whole = linear_size(r.file.arrays().find(linear.weight)->shape, linear.layout).out;
     return rows_kept(r, linear.bias, bias_of(r, linear.bias, whole), linear.rows);
   }
   std::vector<Tensor> parts;
-  const Index share = out / static_cast<Index>(linear.heads.size());
-  for (const LinearSpec& head : linear.heads) {
+  const Index share = out / static_cast<Index>(linear.modules.size());
+  for (const LinearSpec& head : linear.modules) {
     parts.push_back(bias_of(r, head.bias, share));
     if (parts.back().defined() != parts.front().defined())
       r.fail(Message("has a bias for some heads of {0}", in_quotes(linear.weight)), "expected one for each or none");
   }
   if (!parts.front().defined()) return {};
-  return r.file.made("heads from " + linear.heads.front().bias, [&] { return joined(parts); });
+  return r.file.made("heads from " + linear.modules.front().bias, [&] { return joined(parts); });
 }
 
 Message order_of(const FileReading& r, const LinearSpec& linear) {
   const bool set = r.resolving.scenario.weight_order != WeightOrder::by_name;
-  const LinearSpec& first = linear.heads.empty() ? linear : linear.heads.front();
+  const LinearSpec& first = linear.modules.empty() ? linear : linear.modules.front();
   switch (first.layout) {
     case WeightLayout::in_out:
       return set ? "stored [in, out] as Conv1D does, as set"

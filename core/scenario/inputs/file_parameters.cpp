@@ -84,7 +84,7 @@ std::optional<Index> given_kv_heads(const FileReading& r) {
 
 /// The input width of the output projection; nothing if there is none.
 std::optional<Index> concat_width(const FileReading& r) {
-  if (r.attention.o.weight.empty() || !r.attention.o.heads.empty()) return {};
+  if (r.attention.o.weight.empty() || !r.attention.o.modules.empty()) return {};
   const Shape& shape = r.file.arrays().find(r.attention.o.weight)->shape;
   if (shape.size() != 2) return {};
   return linear_size(shape, r.attention.o.layout).in;
@@ -221,7 +221,7 @@ SizedParameters read_separate(const FileReading& r) {
     return read;
   }
   r.assume("projections",
-           Message(r.attention.q.heads.empty() ? "{0}, {1}, {2}: {3}" : "{0}, {1}, {2}: a module a head, {3}",
+           Message(r.attention.q.modules.empty() ? "{0}, {1}, {2}: {3}" : "{0}, {1}, {2}: a module a head, {3}",
                    r.attention.q.weight, r.attention.k.weight, r.attention.v.weight, order_of(r, r.attention.q)));
   return read;
 }
@@ -283,7 +283,7 @@ void refuse_gate(const FileReading& r) {
       r.fail(Message("holds {0}, a gate on the attention's output, which is not computed", in_quotes(name)), expected);
   }
   const std::optional<Index> width = concat_width(r);
-  if (r.attention.is_packed() || !width || !r.attention.q.heads.empty()) return;
+  if (r.attention.is_packed() || !width || !r.attention.q.modules.empty()) return;
   const Index queries = outputs_of(r.file.arrays(), r.attention.q);
   if (queries == 2 * *width)
     r.fail(Message("{0}, twice the {1} inputs of {2}: its second half is a gate on the output, which is not computed",

@@ -47,7 +47,7 @@ Numbered numbered(const std::string& name) {
 }
 
 bool is_weight_name(const std::string& name) {
-  for (const std::string_view known : Parts(weight_names, ' ')) {
+  for (const std::string_view known : Split(weight_names, ' ')) {
     if (name == known || name.ends_with("." + std::string(known))) return true;
   }
   return false;
@@ -57,7 +57,7 @@ bool is_weight_name(const std::string& name) {
 std::optional<Numbered> numbered_within(const std::string& name) {
   std::optional<Numbered> found;
   std::size_t first = 0;
-  for (const std::string_view part : Parts(name, '.')) {
+  for (const std::string_view part : Split(name, '.')) {
     if (const auto index = number_of_text<Index>(std::string(part)); index && *index >= 0 && !part.empty()) {
       if (found) return {};  // of which is not known
       found = Numbered{name.substr(0, first) + name.substr(std::min(name.size(), first + part.size() + 1)), {*index}};

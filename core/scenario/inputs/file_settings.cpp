@@ -320,11 +320,12 @@ void note_model_mask(const FileReading& r, const LayerDescription& layer, const 
   if (!scenario.mask.empty() || !scenario.mask_file.empty() || masking.file_mask.defined() ||
       masking.valid_lens.defined())
     return;
-  const bool causal = layer.attention.causal,
-             is_short_window = layer.attention.window > 0 && layer.attention.window < dims.n_k;
-  const std::string window = is_short_window ? "window(" + std::to_string(layer.attention.window) + ")" : "";
-  const std::string own = !causal ? window : is_short_window ? "causal() && " + window : "causal()";
-  if (!own.empty()) r.assume("mask", Message("none is in the file; the model's own is --mask \"{0}\"", own));
+  AttentionSpec spec = layer.attention;
+  spec.masks.clear();
+  if (spec.window >= dims.n_k) spec.window = 0;
+  if (spec.chunk >= dims.n_k) spec.chunk = 0;
+  if (const auto own = layer_mask(spec))
+    r.assume("mask", Message("none is in the file; the model's own is --mask \"{0}\"", own->text()));
 }
 
 }  // namespace headlight

@@ -100,6 +100,7 @@ std::optional<MaskExpression> mask_of_file(const Inputs& inputs) {
 MaskExpression expression_in_force(const Scenario& scenario, const Inputs& inputs) {
   const std::optional<MaskExpression> of_file = mask_of_file(inputs);
   const auto parsed = [&](std::string_view text) { return parse_mask(text, of_file ? &*of_file : nullptr); };
+  if (const auto& own = inputs.rules.mask; own && own->text() == scenario.mask) return *own;
   if (!scenario.mask.empty()) return parsed(scenario.mask);
   const bool padded = inputs.valid_lens.defined();
   if (!of_file) return parsed(padded ? "padding()" : "full()");

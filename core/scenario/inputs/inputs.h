@@ -51,6 +51,8 @@ struct Rules {
   std::optional<Index> rotary_dim;
   bool alibi = false;
 
+  std::optional<MaskExpression> mask{};  ///< of a network's layer; in force if Scenario::mask is its text
+
   // No setting can express these.
   std::vector<double> rope_frequencies{};  ///< radians per position; the first 2·size channels of a head are rotated.
                                            ///< Empty: base^(−2j/d)

@@ -50,7 +50,7 @@ LayerCandidate candidate(const FileReading& r) {
 LayerCandidate reading_candidate(const std::string& reading, const Shape& sizes) {
   LayerCandidate candidate{reading, "", 0, 1};
   std::size_t axis = sizes.size() - std::min<std::size_t>(sizes.size(), std::ranges::count(reading, ',') + 1);
-  for (const std::string_view name : Parts(reading, ',')) {
+  for (const std::string_view name : Split(reading, ',')) {
     const Index size = axis < sizes.size() ? sizes[axis++] : 0;
     candidate.kind += (candidate.kind.empty() ? "" : ", ") + std::string(name) + " " + std::to_string(size);
     if (name == "H") candidate.heads = size;

@@ -132,7 +132,7 @@ void normalise(const FileReading& r, const NormSpec& norm, Index width, std::spa
 
 TokenBatch tokenized(const FileReading& r, const TokenSplitter& splitter) {
   std::vector<std::vector<Token>> lines;
-  for (const std::string_view line : Parts(r.resolving.scenario.text, '\n')) {
+  for (const std::string_view line : Split(r.resolving.scenario.text, '\n')) {
     if (is_filled(without_return(line))) lines.push_back(splitter.split(without_return(line)));
     check_lines(lines.size());
   }

@@ -122,7 +122,7 @@ void add_own_keys(const FileReading& r, Inputs& in) {
   in.dims.d_key += more;
   in.dims.d_value += more;
   in.own_keys = more;
-  settle_heads(r.resolving.scenario, in.dims);
+  set_head_size(r.resolving.scenario, in.dims);
   Index place = in.dims.n_k - more;
   for (const OwnKey& key : keys)
     r.assume("own keys", Message("{0}: key {1}, which no input has; no mask hides it", key.name, place++));

@@ -20,13 +20,13 @@ Inputs inputs_of_text(const Resolving& r) {
   }
   TextSequence text = embedded_text(s, dims);
   dims = sized(dims, text.sequence);
-  settle_heads(s, dims);
+  set_head_size(s, dims);
   return {drawn_parameters(r, dims), std::move(text.sequence), {.valid_lens = text.valid_lens}, dims};
 }
 
 Inputs inputs_of_seed(const Resolving& r) {
   Dims dims = seeded_dims(sized_by_input(r.scenario));
-  settle_heads(r.scenario, dims);
+  set_head_size(r.scenario, dims);
   return {
       drawn_parameters(r, dims), r.scenario.x ? typed_sequence(r.scenario, dims) : drawn_sequence(r, dims), {}, dims};
 }

@@ -98,7 +98,7 @@ Dims seeded_dims(const Scenario& s) {
   return dims;
 }
 
-void settle_heads(const Scenario& s, Dims& dims) {
+void set_head_size(const Scenario& s, Dims& dims) {
   if (dims.d_model % dims.heads != 0) {
     fail("--heads", Message("{0} does not divide d_model {1}", dims.heads, dims.d_model),
          Message("expected one of {0}", divisors(dims.d_model)));

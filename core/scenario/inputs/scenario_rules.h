@@ -24,7 +24,7 @@ Dims seeded_dims(const Scenario& scenario);
 
 /// Sets dims.d_head and checks the rules that hold for every source: heads divide d_model, key/value heads divide
 /// heads, RoPE rotates pairs, tensors fit in memory. Needs the other sizes. Throws SettingError.
-void settle_heads(const Scenario& scenario, Dims& dims);
+void set_head_size(const Scenario& scenario, Dims& dims);
 
 /// For a size that the source fixes. Throws SettingError, with `why`, if `value` is set to anything but the known size.
 void must_be_unset(const std::optional<Index>& value, const char* setting, const Message& why,

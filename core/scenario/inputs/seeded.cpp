@@ -12,6 +12,7 @@
 #include "core/base/tensor/sampler.h"
 #include "core/base/text/texts.h"
 #include "core/base/text/unicode.h"
+#include "core/rules/position/sinusoids.h"
 #include "core/scenario/inputs/scenario_rules.h"
 
 namespace headlight {
@@ -95,15 +96,6 @@ bool is_all_given(const Scenario& scenario, Stage stage, const Tensor& drawn) {
     if (edit.stage == stage) cells.emplace(edit.row, edit.col);
   }
   return std::ssize(cells) == drawn.count();
-}
-
-/// [n, d]: sin(p / 10000^(2i/d)) in column 2i, cos of the same in column 2i + 1.
-Tensor sinusoids(Index n, Index d) {
-  return from_cells(n, d, [&](Index position, Index column) {
-    const double exponent = static_cast<double>(column - column % 2) / static_cast<double>(d);
-    const double angle = static_cast<double>(position) / std::pow(10000.0, exponent);
-    return static_cast<float>(column % 2 == 0 ? std::sin(angle) : std::cos(angle));
-  });
 }
 
 }  // namespace
@@ -254,7 +246,7 @@ Tokens characters(std::string_view line) {
 /// The tokens of each non-empty line.
 std::vector<Tokens> tokenized(const Scenario& scenario) {
   std::vector<Tokens> entries;
-  for (const std::string_view line : Parts(scenario.text, '\n')) {
+  for (const std::string_view line : Split(scenario.text, '\n')) {
     if (const Tokens line_words = words(line); !line_words.empty()) {
       check_lines(entries.size() + 1);
       entries.push_back(scenario.tokenizer == Tokenizer::words ? line_words : characters(line));

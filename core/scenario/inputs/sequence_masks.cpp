@@ -74,7 +74,7 @@ Tensor document_ids(Shape shape, std::span<const double> ids, std::vector<Assump
 void read_causal_buffer(MaskReading& m) {
   const FileReading& r = m.file;
   std::vector<std::string> places{r.attention.prefix};
-  const std::string& first = r.attention.q.heads.empty() ? std::string() : r.attention.q.heads.front().weight;
+  const std::string& first = r.attention.q.modules.empty() ? std::string() : r.attention.q.modules.front().weight;
   if (const std::size_t dot = first.rfind('.', first.rfind('.') - 1); !first.empty() && dot != std::string::npos)
     places.push_back(first.substr(0, dot + 1));
   places.insert(places.end(), r.attention.around.begin(), r.attention.around.end());
@@ -119,7 +119,7 @@ void read_is_causal(MaskReading& m) {
   const auto flag = r.own_number({"is_causal", "causal", "use_causal_mask"});
   if (!flag || flag->value == 0) return;
   r.assume("mask", Message("{0}: causal, aligned at the top left as scaled_dot_product_attention does", flag->name));
-  m.restrict_to(MaskExpression::parse("causal()"));
+  m.restrict_to(MaskExpression::call("causal"));
 }
 
 void read_valid_lens(MaskReading& m) {

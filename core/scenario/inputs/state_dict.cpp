@@ -65,7 +65,7 @@ LinearSpec output_of(const Names& names, const std::string& prefix, Index width,
   std::vector<std::string> places{prefix};
   if (const std::optional<std::string> parent = parent_of(prefix)) places.push_back(*parent);
   for (const std::string& place : places) {
-    for (const string_view name : Parts(outputs, ' ')) {
+    for (const string_view name : Split(outputs, ' ')) {
       for (const Suffix& suffix : suffixes) {
         LinearSpec linear = projection_at(names, joined(place, name), suffix);
         if (linear.weight.empty()) continue;
@@ -116,10 +116,10 @@ std::optional<FoundAttention> head_modules_at(const Names& names, const std::str
     for (int head = 0;; ++head) {
       LinearSpec one = projection_at(names, joined(*prefix, of, "." + std::to_string(head)), suffix);
       if (one.weight.empty()) break;
-      projection->heads.push_back(std::move(one));
+      projection->modules.push_back(std::move(one));
     }
-    if (projection->heads.empty()) return {};
-    projection->weight = projection->heads.front().weight;
+    if (projection->modules.empty()) return {};
+    projection->weight = projection->modules.front().weight;
   }
   attention.o = output_of(names, *prefix, outputs_of(names.file(), attention.v));
   return attention;
@@ -275,9 +275,9 @@ void join_heads(const Names& names, std::vector<FoundAttention>& found) {
                         "expected every head's module");
       for (const auto& [all, one] :
            {std::pair{&attention.q, &head.q}, {&attention.k, &head.k}, {&attention.v, &head.v}})
-        all->heads.push_back(*one);
+        all->modules.push_back(*one);
     }
-    for (LinearSpec* all : {&attention.q, &attention.k, &attention.v}) all->weight = all->heads.front().weight;
+    for (LinearSpec* all : {&attention.q, &attention.k, &attention.v}) all->weight = all->modules.front().weight;
     attention.o = output_of(names, prefix, outputs_of(names.file(), attention.v));
     joined_found.push_back(std::move(attention));
   }
@@ -348,7 +348,7 @@ GivenNames given_names(const std::string& text) {
       {"q", &GivenNames::q},     {"k", &GivenNames::k},   {"v", &GivenNames::v},      {"o", &GivenNames::o},
       {"qkv", &GivenNames::qkv}, {"bq", &GivenNames::bq}, {"bk", &GivenNames::bk},    {"bv", &GivenNames::bv},
       {"bo", &GivenNames::bo},   {"x", &GivenNames::x},   {"bqkv", &GivenNames::bqkv}};
-  for (const string_view part : Parts(text, ',')) {
+  for (const string_view part : Split(text, ',')) {
     const std::size_t equals = part.find('=');
     const auto* place = std::ranges::find(places, part.substr(0, equals), [](const auto& each) { return each.first; });
     if (equals == string_view::npos || equals + 1 == part.size() || place == std::end(places))
@@ -362,14 +362,14 @@ GivenNames given_names(const std::string& text) {
 
 Index outputs_of(const ArrayFile& file, const LinearSpec& linear) {
   Index sum = 0;
-  for (const LinearSpec& head : linear.heads) sum += outputs_of(file, head);
+  for (const LinearSpec& head : linear.modules) sum += outputs_of(file, head);
   for (const auto& [first, count] : linear.rows) sum += count;
   return sum > 0 ? sum : linear_size(file.find(linear.weight)->shape, linear.layout).out;
 }
 
 std::optional<Index> heads_stored(const ArrayFile& file, const LinearSpec& linear) {
   if (linear.weight.empty()) return {};
-  if (!linear.heads.empty()) return static_cast<Index>(linear.heads.size());
+  if (!linear.modules.empty()) return static_cast<Index>(linear.modules.size());
   const Shape& shape = file.find(linear.weight)->shape;
   if (linear.layout == WeightLayout::head_in_out) return shape[0];
   if (linear.layout == WeightLayout::in_head_out) return shape[1];
@@ -384,7 +384,7 @@ void FoundAttention::halve_packed_kv(const ArrayFile& file) {
 std::string FoundAttention::layer() const { return prefix.empty() ? "" : prefix.substr(0, prefix.size() - 1); }
 
 Message output_names() {
-  const Parts names(outputs, ' ');
+  const Split names(outputs, ' ');
   std::vector<string_view> first;
   for (auto name = names.begin(); first.size() < 10; ++name) first.push_back(*name);
   return {"{0} and the like", comma_list(first)};

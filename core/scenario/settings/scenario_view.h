@@ -1,5 +1,5 @@
-// The view settings of a scenario file: "view": {"level": "operation:scores", "head": 1, "select": "scores:0,1,5,1"}.
-// They change no number, so they are not part of a Scenario but are read and written along with it.
+// What a view shows, as the command line, scenario files and lessons name it: "map:weights:0:64,0:64",
+// "operation:scores". It changes no number, so it is not part of a Scenario.
 #pragma once
 
 #include <array>
@@ -45,37 +45,14 @@ constexpr std::string_view name(MaskTab tab) { return tab_names[static_cast<std:
 constexpr std::string_view name(Level level) { return level_names[static_cast<std::size_t>(level)]; }
 constexpr std::string_view name(Facet facet) { return facet_names[static_cast<std::size_t>(facet)]; }
 constexpr std::string_view name(HeadMeasure measure) { return measure_names[static_cast<std::size_t>(measure)]; }
-HeadMeasure parse_measure(std::string_view option, std::string_view text);  ///< throws SettingError
 
-/// "weights:4096:8192,0:4096": the matrix on the map, and the visible queries and keys; unset: all.
-struct MapAddress {
-  struct Region {
-    Index q0 = 0, q1 = 0, k0 = 0, k1 = 0;  ///< [q0, q1) × [k0, k1)
-    bool operator==(const Region&) const = default;
-  };
-  Stage stage = Stage::weights;
-  std::optional<Region> region;
-  bool operator==(const MapAddress&) const = default;
-};
-
-/// "operation:scores", "operation:journey": the level, and for an operation its stage or facet.
-struct LevelAddress {
-  Level level = Level::pipeline;
-  std::optional<Stage> stage;  ///< for Facet::step
-  Facet facet = Facet::step;
-  bool operator==(const LevelAddress&) const = default;
-};
-
-/// As on the command line; for unset fields the window chooses.
-struct ScenarioView {
-  std::optional<LevelAddress> level;
-  std::optional<Cell> select;             ///< as --select
-  std::optional<Index> step;              ///< as --step
-  std::optional<Index> head, query, key;  ///< the selected head and words
-  std::optional<HeadMeasure> measure;     ///< for heads; unset: their weights
-  std::optional<MapAddress> map;          ///< as --view map:…; unset: not the map view
-  bool operator==(const ScenarioView&) const = default;
-};
+/// Some fields of a view as text: "level=operation;facet=step;stage=scores;head=1". What a field stands for is said
+/// once, in the table of ui/base/document/view_fields.cpp; here addresses are only checked and split into fields. The
+/// window chooses what is not among them.
+using ViewFields = std::string;
+/// The text of a field; unset if it is not among them.
+std::optional<std::string_view> field_of(std::string_view fields, std::string_view name);
+void add_field(ViewFields& fields, std::string_view name, std::string_view text);
 
 /// Pan and zoom of the pipeline's canvas, independent of the window's size.
 struct CanvasCamera {
@@ -84,27 +61,22 @@ struct CanvasCamera {
   bool operator==(const CanvasCamera&) const = default;
 };
 
-/// "heads", "mask:reach", "map:weights:0:64,0:64": a view, with its tab or visible part.
-struct ViewAddress {
-  ViewKind kind = ViewKind::pipeline;
-  MaskTab tab = MaskTab::patterns;  ///< for the mask view
-  std::optional<MapAddress> map;    ///< for the map; unset: all of the weights
-  bool operator==(const ViewAddress&) const = default;
-};
-
-/// `option` is the setting that errors name. Throw SettingError.
-ViewAddress parse_view(std::string_view option, std::string_view text);
-LevelAddress parse_level(std::string_view option, std::string_view text);
+/// The fields that an address sets. `option` is the setting that errors name. Throw SettingError.
+ViewFields parse_view(std::string_view option,
+                      std::string_view text);  ///< "heads", "mask:reach", "map:weights:0:64,0:64"
+ViewFields parse_level(std::string_view option, std::string_view text);  ///< "operation:scores", "operation:journey"
+ViewFields parse_map(std::string_view option, std::string_view text);    ///< "weights:4096:8192,0:4096": queries, keys
+ViewFields parse_measure(std::string_view option, std::string_view text);
+/// The address that sets these fields.
+std::string view_text(std::string_view fields);
+std::string level_text(std::string_view fields);
+std::string map_text(std::string_view fields);
 /// "weights:0,2,3,1": stage, batch, head, row, column. Does not check whether a trace has the cell.
 Cell parse_cell(std::string_view option, std::string_view text);
 std::string cell_text(const Cell& cell);
-MapAddress parse_map(std::string_view option, std::string_view text);
-std::string map_text(const MapAddress& map);
-std::string view_text(const ViewAddress& view);
 /// The views that a lesson's step may show: "pipeline, …, mask or mask:SHEET", and as the regular expression of
 /// assets/lesson.schema.json.
 std::string lesson_view_words();
 std::string lesson_view_pattern();
-std::string level_text(const LevelAddress& level);
 
 }  // namespace headlight

@@ -51,7 +51,7 @@ std::vector<std::string> words_of(Text line) {
 
 TokenNames lines_of_words(Text text) {
   TokenNames lines;
-  for (const Text line : Parts(text, '\n')) {
+  for (const Text line : Split(text, '\n')) {
     if (std::vector<std::string> words = words_of(line); !words.empty()) lines.push_back(std::move(words));
   }
   return lines;

@@ -155,13 +155,13 @@ Tensor merged_by_feature(const Tensor& heads) {  // [B, n, d, H]
 Variants split_interleaved(const Suspect& suspect) {
   const Dims& d = suspect.run.dims();
   if (d.heads < 2) return {};
-  struct Split {
+  struct HeadSplit {
     Stage channels, heads;
     Index count;
   };
-  const std::array<Split, 3> splits{{{Stage::Q, Stage::Q_heads, d.heads},
-                                     {Stage::K, Stage::K_heads, d.kv_heads},
-                                     {Stage::V, Stage::V_heads, d.kv_heads}}};
+  const std::array<HeadSplit, 3> splits{{{Stage::Q, Stage::Q_heads, d.heads},
+                                         {Stage::K, Stage::K_heads, d.kv_heads},
+                                         {Stage::V, Stage::V_heads, d.kv_heads}}};
   Variants variants;
   for (const bool merged : {true, false}) {
     for (const unsigned set : {7U, 3U, 6U, 4U, 1U, 2U, 5U}) {
@@ -169,7 +169,7 @@ Variants split_interleaved(const Suspect& suspect) {
       std::vector<std::string> names;
       for (std::size_t i = 0; i < splits.size(); ++i) {
         if ((set >> i & 1U) == 0 || splits[i].count < 2) continue;
-        const Split& split = splits[i];
+        const HeadSplit& split = splits[i];
         names.emplace_back(name(split.channels));
         variant.rules[split.heads] = [split](const Trace& t, const Usual&) {
           return split_by_feature(t[split.channels], split.count);

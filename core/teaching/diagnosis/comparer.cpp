@@ -31,7 +31,7 @@ Comparer::~Comparer() {
 void Comparer::submit(std::shared_ptr<const Trace> trace, OwnSource source) {
   {
     const std::lock_guard lock(mutex_);
-    waiting_ = Beside{.source = std::move(source), .trace = std::move(trace)};
+    waiting_ = Compared{.source = std::move(source), .trace = std::move(trace)};
     ready_.reset();
     called_off_ = false;
     current_.request_stop();
@@ -41,7 +41,7 @@ void Comparer::submit(std::shared_ptr<const Trace> trace, OwnSource source) {
   worker_.call();
 }
 
-std::shared_ptr<const Beside> Comparer::wait() {
+std::shared_ptr<const Compared> Comparer::wait() {
   worker_.wait([this] {
     const std::lock_guard lock(mutex_);
     return !progress_.busy;
@@ -56,7 +56,7 @@ void Comparer::stop() {
   current_.request_stop();
 }
 
-std::shared_ptr<const Beside> Comparer::take() {
+std::shared_ptr<const Compared> Comparer::take() {
   const std::lock_guard lock(mutex_);
   return std::exchange(ready_, nullptr);
 }
@@ -79,7 +79,7 @@ void Comparer::report(std::string_view mistake) {
   wake_();
 }
 
-void Comparer::publish(std::shared_ptr<const Beside> result, const std::stop_token& stop) {
+void Comparer::publish(std::shared_ptr<const Compared> result, const std::stop_token& stop) {
   {
     const std::lock_guard lock(mutex_);
     if (stop.stop_requested() && !called_off_) return;  // a newer pair is waiting
@@ -88,29 +88,29 @@ void Comparer::publish(std::shared_ptr<const Beside> result, const std::stop_tok
   wake_();
 }
 
-void Comparer::perform(const Beside& job, std::stop_token stop) {
+void Comparer::perform(const Compared& job, std::stop_token stop) {
   const Run run{.stop = stop, .progress = {}};
-  const auto first = std::make_shared<Beside>(job);
+  const auto first = std::make_shared<Compared>(job);
   try {
     first->own = stages_from(job.source, job.trace, run);
     first->comparison = differences(*job.trace, first->own);
     first->searching = !first->comparison.matches();
     publish(first, stop);
     if (!first->searching) return;
-    const auto found = std::make_shared<Beside>(job);
+    const auto found = std::make_shared<Compared>(job);
     found->own = first->own;
     found->comparison =
         compare(job.trace, found->own, run, search_seconds, [this](std::string_view mistake) { report(mistake); });
     publish(found, stop);
   } catch (const Cancelled&) {
     if (first->own.stages.empty()) return;
-    const auto stopped = std::make_shared<Beside>(job);
+    const auto stopped = std::make_shared<Compared>(job);
     stopped->own = first->own;
     stopped->comparison = differences(*job.trace, stopped->own);
     stopped->stopped = true;
     publish(stopped, stop);
   } catch (const std::exception& error) {
-    const auto failed = std::make_shared<Beside>(job);
+    const auto failed = std::make_shared<Compared>(job);
     failed->error = message_of(error);
     publish(failed, stop);
   }
@@ -119,7 +119,7 @@ void Comparer::perform(const Beside& job, std::stop_token stop) {
 bool Comparer::perform_next() {
   std::unique_lock lock(mutex_);
   if (!waiting_) return false;
-  const Beside job = std::move(*waiting_);
+  const Compared job = std::move(*waiting_);
   waiting_.reset();
   current_ = std::stop_source();
   const std::stop_token stop = current_.get_token();

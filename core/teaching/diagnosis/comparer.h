@@ -26,7 +26,7 @@ struct OwnSource {
 };
 
 /// The comparison points into `own`, so that a result is not changed or copied once it is published.
-struct Beside {
+struct Compared {
   OwnSource source;
   std::shared_ptr<const Trace> trace;  ///< the trace to compare with
   OwnStages own{};
@@ -58,23 +58,23 @@ class Comparer {
   /// Ends the search with what is known so far.
   void stop();
   /// The newest result that was not taken yet; null if there is none.
-  std::shared_ptr<const Beside> take();
+  std::shared_ptr<const Compared> take();
   /// Blocks until nothing is running.
-  std::shared_ptr<const Beside> wait();
+  std::shared_ptr<const Compared> wait();
   SearchProgress progress() const;
 
  private:
   using Clock = std::chrono::steady_clock;
   /// Compares a waiting pair; false if there is none.
   bool perform_next();
-  void perform(const Beside& job, std::stop_token stop);
-  void publish(std::shared_ptr<const Beside> result, const std::stop_token& stop);
+  void perform(const Compared& job, std::stop_token stop);
+  void publish(std::shared_ptr<const Compared> result, const std::stop_token& stop);
   void report(std::string_view mistake);
 
   std::function<void()> wake_;
   mutable std::mutex mutex_;
-  std::optional<Beside> waiting_;  ///< its source and trace
-  std::shared_ptr<const Beside> ready_;
+  std::optional<Compared> waiting_;  ///< its source and trace
+  std::shared_ptr<const Compared> ready_;
   std::stop_source current_;
   bool called_off_ = false;  ///< by stop(), not by a newer pair
   SearchProgress progress_;

@@ -153,7 +153,7 @@ Finding other_dead_rows() {
 }
 
 /// Takes every stage for one that agrees if stages that were not saved and are rounded explain the differences.
-void settle_hidden_rounding(const std::shared_ptr<const Trace>& run, const OwnStages& own, const Run& how,
+void accept_hidden_rounding(const std::shared_ptr<const Trace>& run, const OwnStages& own, const Run& how,
                             Comparison& result, std::vector<Wrong>& notes) {
   const std::optional<HiddenRounding> hidden = hidden_rounding(run, own, how);
   if (!hidden) return;
@@ -188,12 +188,12 @@ bool may_be_rounding(const Comparison& comparison, const Trace& run) {
 }
 
 /// Takes stages for ones that agree if they differ only by rounding errors of earlier stages. Returns what mistakes are
-/// searched from: the run with the user's own stages that agree where this settled a stage, else `run`.
-Base settle_rounding(const std::shared_ptr<const Trace>& run, const OwnStages& own, const Run& how, Comparison& result,
+/// searched from: the run with the user's own stages that agree where this accepted a stage, else `run`.
+Base accept_rounding(const std::shared_ptr<const Trace>& run, const OwnStages& own, const Run& how, Comparison& result,
                      std::vector<Wrong>& notes) {
   if (!may_be_rounding(result, *run)) return {run, {}};
   Base rounded = with_own_rounding(run, own, how);
-  bool settled = false;
+  bool accepted = false;
   if (rounded.run != run) {
     Comparison with_theirs;
     compare_stages(*rounded.run, own, with_theirs);
@@ -201,11 +201,11 @@ Base settle_rounding(const std::shared_ptr<const Trace>& run, const OwnStages& o
       const auto same = std::ranges::find(with_theirs.stages, stage.stage, &StageComparison::stage);
       if (!stage.differs() || !stage.agreement || same == with_theirs.stages.end() || same->differs()) continue;
       stage.agreement->agrees = true;
-      settled = true;
+      accepted = true;
     }
   }
-  if (!result.agrees()) settle_hidden_rounding(rounded.run, own, how, result, notes);
-  return settled ? rounded : Base{run, {}};
+  if (!result.agrees()) accept_hidden_rounding(rounded.run, own, how, result, notes);
+  return accepted ? rounded : Base{run, {}};
 }
 
 void search(const Base& base, const OwnStages& own, const std::vector<Stage>& except, const Run& how,
@@ -253,7 +253,7 @@ Comparison compare(const std::shared_ptr<const Trace>& trace, const OwnStages& o
       notes = compare_stages(*alive, own, result);
       notes.push_back({result.agrees() ? last_saved(own) : result.first_difference()->stage, {other_dead_rows()}});
     }
-    const Base base = result.agrees() ? Base{alive, {}} : settle_rounding(alive, own, timed, result, notes);
+    const Base base = result.agrees() ? Base{alive, {}} : accept_rounding(alive, own, timed, result, notes);
     std::vector<Stage> except;
     if (masked != trace && !result.assumed) except.push_back(Stage::biased_scores);
     if (!result.agrees()) search(base, own, except, timed, limit, trying, result);

@@ -81,7 +81,7 @@ std::optional<Band> band_of(const MaskParts& parts) {
 }
 
 /// Keys that no query sees are there if the band never reaches them; else they are padding, and the band holds there.
-void settle_unseen(MaskParts& parts) {
+void fill_unseen(MaskParts& parts) {
   const Index batch = parts.shape[0], n_q = parts.shape[2], n_k = parts.shape[3];
   for (Index k = 0; k < n_k; ++k) {
     if (is_seen(parts, k)) continue;
@@ -155,7 +155,7 @@ std::optional<MaskParts> parts_of(const Tensor& mask) {
       mask_of(one.shape(), [&](Index b, Index, Index q, Index k) { return parts.holds(q, k) && parts.has(b, k); });
   if (!all_agree(one, product)) return {};
   parts.band = band_of(parts);
-  if (parts.band) settle_unseen(parts);
+  if (parts.band) fill_unseen(parts);
   return parts;
 }
 

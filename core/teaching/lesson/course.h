@@ -100,7 +100,7 @@ struct Try {
 /// What is on screen at a step.
 struct Pose {
   Scenario scenario;
-  ViewAddress view;  ///< as --view
+  ViewFields view = "kind=pipeline";  ///< as --view
   Level level = Level::pipeline;
   Facet facet = Facet::step;  ///< of an operation
   HeadMeasure measure = HeadMeasure::weight;

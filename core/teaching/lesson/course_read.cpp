@@ -1,5 +1,7 @@
 // Lesson files with steps.
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 #include "core/base/files/error_place.h"
 #include "core/base/tensor/error.h"
@@ -207,11 +209,11 @@ std::string setting_at(const Place& at) {
   return key;
 }
 
-ViewAddress view_at(const Place& at) {
+ViewFields view_at(const Place& at) {
   const std::string text = text_at(at);
   try {
-    const ViewAddress view = parse_view("view", text);
-    if (view_rows[static_cast<std::size_t>(view.kind)].in_lessons) return view;
+    const ViewFields view = parse_view("view", text);
+    if (std::ranges::find(view_rows, *field_of(view, "kind"), &ViewRow::name)->in_lessons) return view;
   } catch (const SettingError&) {  // the error message below also says where
   }
   at.fail_type(Message("one of {0}", lesson_view_words()));
@@ -239,16 +241,14 @@ void read_pose(const Place& at, Pose& pose) {
                   "controls", "tries", "locked", "mended", "gradients", "beside"});
   if (at.has("view")) pose.view = view_at(at.at("view"));
   if (at.has("level")) {
-    const LevelAddress level =
-        one_of<LevelAddress>(at.at("level"), {{"sentence", {Level::sentence, {}, Facet::step}},
-                                              {"pipeline", {Level::pipeline, {}, Facet::step}},
-                                              {"operation", {Level::operation, {}, Facet::step}},
-                                              {"operation:journey", {Level::operation, {}, Facet::journey}},
-                                              {"operation:geometry", {Level::operation, {}, Facet::geometry}},
-                                              {"operation:next", {Level::operation, {}, Facet::next}},
-                                              {"operation:why", {Level::operation, {}, Facet::why}}});
-    pose.level = level.level;
-    pose.facet = level.facet;
+    std::tie(pose.level, pose.facet) =
+        one_of<std::pair<Level, Facet>>(at.at("level"), {{"sentence", {Level::sentence, Facet::step}},
+                                                         {"pipeline", {Level::pipeline, Facet::step}},
+                                                         {"operation", {Level::operation, Facet::step}},
+                                                         {"operation:journey", {Level::operation, Facet::journey}},
+                                                         {"operation:geometry", {Level::operation, Facet::geometry}},
+                                                         {"operation:next", {Level::operation, Facet::next}},
+                                                         {"operation:why", {Level::operation, Facet::why}}});
   }
   if (at.has("measure")) {
     pose.measure = one_of<HeadMeasure>(

@@ -56,5 +56,5 @@ TEST_CASE("a result that no frame asks for is dropped, and a newer request keeps
   CHECK(joiner.now().matrix.defined());  // this frame asked for it
   joiner.end_frame();
   CHECK_FALSE(joiner.now().matrix.defined());
-  CHECK(joiner.settled());
+  CHECK(joiner.idle());
 }

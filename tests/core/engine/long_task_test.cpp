@@ -48,10 +48,10 @@ TEST_CASE("a long task stops on request, when no frame asks for it, and for anot
   const auto of = std::make_shared<int>(1);
   task.want(of, endless);
   CHECK(reaches(begun, 1));
-  CHECK_FALSE(task.settled());
+  CHECK_FALSE(task.idle());
   task.stop();
   CHECK(task.now().stopped);
-  CHECK(task.settled());
+  CHECK(task.idle());
   task.again();
   CHECK(reaches(begun, 2));
   CHECK(left == 1);

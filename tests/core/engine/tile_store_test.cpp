@@ -95,7 +95,7 @@ TEST_CASE("a tile has the pooled value of each of its blocks, at every level and
     store.want(matrix, all_tiles(rows, cols, level));
     store.wait();
     INFO("level " << level);
-    CHECK(store.progress().settled);
+    CHECK(store.progress().idle);
     CHECK(store.progress().exact);
     CHECK(store.progress().share == 1.0);
     check_against_cells(store, matrix, rows, cols, level);
@@ -129,7 +129,7 @@ TEST_CASE("tiles that no frame asks for are freed, and so are those of another m
   CHECK(store.find({0, 0, 0}));
   store.end_frame();  // this frame shows no map
   CHECK_FALSE(store.find({0, 0, 0}));
-  CHECK(store.progress().settled);
+  CHECK(store.progress().idle);
 
   store.want(matrix, {0, 0, 1, 0, 1});
   store.wait();

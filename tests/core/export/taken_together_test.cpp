@@ -30,7 +30,7 @@ std::vector<std::vector<Tensor>> all_weights_of(const Scenario& scenario) {
 }
 
 Tensor numbers_of(const Trace& trace, const std::string& over, TakeTogether by, const std::string& layers = "",
-                  Part rows = {}) {
+                  IndexSlice rows = {}) {
   ExportOptions options;
   options.all_heads = true;
   options.over = over;

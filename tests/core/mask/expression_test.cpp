@@ -242,6 +242,30 @@ TEST_CASE("joined expressions mean what their joined text means, and their error
   }
 }
 
+TEST_CASE("a call that is made of a name and numbers is the one that its text is parsed as") {
+  for (const auto& [name, numbers] : std::vector<std::pair<const char*, std::vector<double>>>{
+           {"causal", {}}, {"window", {3}}, {"fixed", {4, 1}}, {"random", {0.5, 7}}, {"swin", {4, 2, 1}}}) {
+    for (const bool from_corner : {false, true}) {
+      INFO(name << (from_corner ? ", from the corner" : ""));
+      const MaskExpression call = MaskExpression::call(name, numbers, from_corner);
+      CHECK(call == MaskExpression::parse(call.text()));
+      REQUIRE(call.pattern_calls().size() == 1);
+      const PatternCall made = call.pattern_calls()[0];
+      CHECK(made.end == call.text().size());
+      for (const auto& argument : made.arguments) {
+        CHECK(std::stod(call.text().substr(argument.begin, argument.end - argument.begin)) == argument.value);
+      }
+      const MaskExpression corner = MaskExpression::call("causal_bottom_right");
+      MaskContext context;
+      context.n_q = 5, context.n_k = 8;
+      const MaskExpression parsed =
+          MaskExpression::parse(from_corner ? corner.text() + " && " + call.text() : call.text());
+      CHECK_THAT(evaluate(from_corner ? corner && call : call, context), agrees_with(evaluate(parsed, context)));
+    }
+  }
+  CHECK_THROWS_AS(MaskExpression::call("window", {0.5}), ExpressionError);
+}
+
 TEST_CASE("file() stands for a rule and the cells of the file's mask, and expressions with other files differ") {
   const MaskExpression cells = MaskExpression::file_cells(), causal = MaskExpression::parse("causal()"),
                        both = causal && cells;

@@ -8,6 +8,7 @@
 #include "core/base/tensor/error.h"
 #include "core/compute/network/network.h"
 #include "core/compute/network/network_trace.h"
+#include "core/rules/mask/evaluate.h"
 #include "tests/core/network/networks.h"
 #include "tests/matchers.h"
 
@@ -190,6 +191,21 @@ TEST_CASE("the cache holds two float32 vectors for each key/value head, layer an
   CHECK(kept("gemma3", 1) == 2 * 4 * 2 * 8 * 7);
 }
 
+TEST_CASE("the mask of a layer's last queries, after keys of a cache, is the last rows of its mask") {
+  for_networks_that_write([](const Fixture& fixture, KeyCache&) {
+    for (const BlockSpec& block : fixture.network->spec().stacks.back().blocks) {
+      if (!block.attention.causal) continue;  // a pass that may look ahead uses no cache
+      const auto whole = layer_mask(block.attention), last = layer_mask(block.attention, true);
+      REQUIRE((whole && last));
+      MaskContext context;
+      context.n_q = context.n_k = 9;
+      const Tensor rows = evaluate(*whole, context).slice(2, 6, 3);
+      context.n_q = 3;
+      CHECK_THAT(evaluate(*last, context), agrees_with(rows));
+    }
+  });
+}
+
 TEST_CASE("a pass with a changed layer caches nothing and runs over the whole text") {
   const Fixture fixture("gpt2");
   KeyCache cache;
@@ -304,7 +320,8 @@ TEST_CASE("in every generating architecture, a pass that grows token by token ha
       check_equal(last, fixture.network->run(fixture.first(end), for_drawing()));
     }
     const auto& blocks = fixture.network->spec().stacks.back().blocks;
-    const bool own_mask = std::ranges::any_of(blocks, [](const auto& block) { return !block.attention.mask.empty(); });
+    const bool own_mask =
+        std::ranges::any_of(blocks, [](const auto& block) { return block.attention.mask.has_value(); });
     // A pass whose frequencies depend on the length starts again, and so does one whose mask may look ahead.
     CHECK((own_mask || grown >= fixture.count() / 2));
   });

@@ -32,11 +32,11 @@ TEST_CASE("one job is done at a time, the first owner's before the next one's", 
 TEST_CASE("a look may take itself away", "[turns]") {
   int looked = 0;
   const int owner = 0;
-  add_look(&owner, [&] {
+  add_poll(&owner, [&] {
     ++looked;
-    remove_look(&owner);
+    remove_poll(&owner);
   });
-  look_around();
-  look_around();
+  poll_all();
+  poll_all();
   CHECK(looked == 1);
 }

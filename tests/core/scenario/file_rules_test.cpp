@@ -255,3 +255,30 @@ TEST_CASE("a layer of BEiT has its table of relative positions, with three more 
   CHECK(samples::has(samples::sentence_of([&] { compute(wrong.scenario, nullptr, {}); }),
                      "expected 5 tokens, cls and 2 x 2 patches"));
 }
+
+TEST_CASE(
+    "a layer without a mask in its file is noted with its model's own: a window, or chunks, that are shorter than it") {
+  const std::string at = "model.layers.0.self_attn.";
+  std::vector<NamedArray> arrays{{"hidden_states", Sampler(3, "x").normal({1, 6, 8})}};
+  for (const char* name : {"q_proj.weight", "k_proj.weight", "v_proj.weight", "o_proj.weight"})
+    arrays.push_back({at + name, Sampler(3, name).normal({8, 8})});
+  const auto noted = [&](const std::string& rule) {
+    const samples::TempFolder folder;
+    write_npz(folder / "model.npz", arrays);
+    samples::write_text(folder / "config.json",
+                        R"({"num_attention_heads": 2, "num_hidden_layers": 1, "hidden_size": 8, )" + rule + "}");
+    Scenario scenario;
+    scenario.source = Source::file;
+    scenario.file = (folder / "model.npz").string();
+    for (const Assumption& each : resolve(scenario).assumptions) {
+      if (each.what == "mask") return each.taken_for.english();
+    }
+    return std::string();
+  };
+  const std::string llama4 = R"("model_type": "llama4_text", "use_qk_norm": false, "attention_chunk_size": )",
+                    own = "none is in the file; the model's own is --mask ";
+  CHECK(noted(llama4 + "4") == own + "\"causal() && chunked(4)\"");
+  CHECK(noted(llama4 + "6") == own + "\"causal()\"");
+  CHECK(noted(R"("model_type": "mistral", "sliding_window": 3)") == own + "\"causal() && window(3)\"");
+  CHECK(noted(R"("model_type": "mistral", "sliding_window": 6)") == own + "\"causal()\"");
+}

@@ -118,15 +118,10 @@ TEST_CASE("the view of a scenario is saved in its file and read again, and a wro
   const std::string path = (folder / "a.json").string();
   Scenario scenario;
   scenario.seed = 3;
-  ScenarioView view;
-  view.level = LevelAddress{Level::operation, Stage::scores, Facet::step};
-  view.select = Cell{Stage::weights, 0, 1, 2, 3};
-  view.step = 12;
-  view.head = 1;
-  view.key = 4;
-  view.measure = HeadMeasure::share;
+  const ViewFields view =
+      "level=operation;facet=step;stage=scores;select=weights:0,1,2,3;step=12;head=1;key=4;measure=share";
   write_scenario(path, scenario, &view);
-  std::optional<ScenarioView> back;
+  std::optional<ViewFields> back;
   CHECK(read_scenario(path, &back) == scenario);
   REQUIRE(back);
   CHECK(*back == view);

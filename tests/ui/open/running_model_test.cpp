@@ -120,7 +120,7 @@ TEST_CASE("the gradients of a head are drawn where one of its weights is selecte
   const std::filesystem::path run = run_in(folder);
   Document document = showing(record(run, 1, 0.25f));
   document.view.kind = ViewKind::pipeline;
-  document.view.looking.level = Level::pipeline;
+  document.view.levels.level = Level::pipeline;
   document.view.selected = Cell{Stage::weights, 0, 0, 1, 0};
   HeadlessWindow window(document);
   const auto drawn = [&] {
@@ -153,7 +153,7 @@ TEST_CASE("a boolean attn_mask that nothing explains is asked about, and what is
     window.session.open(utf8_from(folder / "a.npz"));
     window.settle();
     REQUIRE(window.document().view.dialog == Dialog::layers);
-    CHECK(window.session.settled());
+    CHECK(window.session.idle());
     CHECK(window.document().error.empty());
     window.press(compat::Key::escape);
     CHECK(window.document().scenario.source == Source::text);

@@ -34,7 +34,7 @@ void go_to_place(Document& document, OpenState place) {
   document.view = looking_at(std::move(document.view), place.view);
   document.view.lesson = std::move(progress);
   document.own = std::move(place.own);
-  document.beside.reset();
+  document.own_compared.reset();
 }
 
 /// Undo or redo: restores the last step of `from`, and appends the current state to `to`.
@@ -142,14 +142,14 @@ struct Applier {
   }
   void operator()(const CompareOwn& own) const {
     document.own = OwnSource{.path = own.path};
-    document.beside.reset();
+    document.own_compared.reset();
     document.view.beside.reset();
     document.view.kind = ViewKind::compare;
     document.view.dialog = Dialog::none;
   }
   void operator()(const StopComparing&) const {
     document.own.reset();
-    document.beside.reset();
+    document.own_compared.reset();
   }
   void operator()(const Undo&) const { step(document, document.undo, document.redo); }
   void operator()(const Redo&) const { step(document, document.redo, document.undo); }
@@ -244,7 +244,7 @@ void begin_anew(Document& document, Lesson lesson, Scenario scenario) {
   view.pasted.reset();
   view.lesson = {};
   document.own.reset();
-  document.beside.reset();
+  document.own_compared.reset();
   document.origin = {std::move(lesson), document.scenario, document.origin.opening + 1};
 }
 
@@ -274,17 +274,17 @@ void take_over(Document& document, Document other) {
   other.origin.opening = document.origin.opening + 1;
   document.origin = std::move(other.origin);
   document.own = std::move(other.own);
-  document.beside.reset();
+  document.own_compared.reset();
   document.error.clear();
 }
 
-bool looks_within(const View& view, const Trace& trace) {
+bool selects_within(const View& view, const Trace& trace) {
   const Index heads = trace.dims().heads;
   return view.batch < trace.dims().batch && view.head < heads && trace.has(view.heads.stage) &&
          view.heads.isolated.value_or(0) < heads && (view.heads.heads.empty() || view.heads.heads.back() < heads);
 }
 
-void look_within(View& view, const Trace& trace) {
+void select_within(View& view, const Trace& trace) {
   view.batch = std::clamp<Index>(view.batch, 0, trace.dims().batch - 1);
   view.head = std::clamp<Index>(view.head, 0, trace.dims().heads - 1);
 }
@@ -306,7 +306,7 @@ void show_trace(Document& document, std::shared_ptr<const Trace> trace, Scenario
   if (!is_current(document)) return;  // the view refers to a trace that is not computed yet
   document.before_words.reset();
   const Dims& dims = document.trace->dims();
-  look_within(view, *document.trace);
+  select_within(view, *document.trace);
   std::erase_if(view.heads.heads, [&](Index h) { return h >= dims.heads; });
   if (view.heads.isolated && *view.heads.isolated >= dims.heads) view.heads.isolated.reset();
   if (!document.trace->has(view.heads.stage)) view.heads.stage = Stage::weights;
@@ -340,43 +340,44 @@ void show_error(Document& document, const Message& message) {
   if (!document.undo.empty() && document.undo.back().scenario == document.scenario) drop_step(document);
 }
 
-Stage beside_shown(const Beside& beside, const View& view) {
-  const auto& stages = beside.comparison.stages;
+Stage compared_stage(const Compared& compared, const View& view) {
+  const auto& stages = compared.comparison.stages;
   const auto has = [&](Stage stage) {
     return std::ranges::any_of(stages, [&](const StageComparison& s) { return s.stage == stage && s.own != nullptr; });
   };
   if (view.beside && has(*view.beside)) return *view.beside;
-  if (const StageComparison* first = beside.comparison.first_difference()) return first->stage;
-  if (const auto& assumed = beside.comparison.assumed; assumed && has(assumed->seen_in)) return assumed->seen_in;
+  if (const StageComparison* first = compared.comparison.first_difference()) return first->stage;
+  if (const auto& assumed = compared.comparison.assumed; assumed && has(assumed->seen_in)) return assumed->seen_in;
   const auto last =
       std::find_if(stages.rbegin(), stages.rend(), [](const StageComparison& s) { return s.own != nullptr; });
   return last != stages.rend() ? last->stage : Stage::output;
 }
 
-View with_beside_stage(View view, const Beside& beside, Stage stage) {
+View with_compared_stage(View view, const Compared& compared, Stage stage) {
   view.beside = stage;
-  const auto found = std::ranges::find(beside.comparison.stages, stage, &StageComparison::stage);
-  if (found == beside.comparison.stages.end() || !found->differs() || !found->agreement) return view;
+  const auto found = std::ranges::find(compared.comparison.stages, stage, &StageComparison::stage);
+  if (found == compared.comparison.stages.end() || !found->differs() || !found->agreement) return view;
   const std::vector<Index>& at = found->agreement->at;
   if (at.size() >= 3) view.batch = at.front();
   if (at.size() == 4) {
-    const Dims& dims = beside.trace->dims();
+    const Dims& dims = compared.trace->dims();
     view.head = is_per_kv_head(stage) ? std::min(at[1] * dims.groups(), dims.heads - 1) : at[1];
   }
   return view;
 }
 
-void show_beside(Document& document, std::shared_ptr<const Beside> beside) {
-  const bool first = !document.beside;
-  document.beside = std::move(beside);
-  if (!document.beside->error.empty()) {
-    document.error = document.beside->error;
+void show_compared(Document& document, std::shared_ptr<const Compared> compared) {
+  const bool first = !document.own_compared;
+  document.own_compared = std::move(compared);
+  if (!document.own_compared->error.empty()) {
+    document.error = document.own_compared->error;
     document.own.reset();
-    document.beside.reset();
+    document.own_compared.reset();
     return;
   }
   if (first && !document.view.beside && document.own && document.own->mistake.empty()) {
-    document.view = with_beside_stage(document.view, *document.beside, beside_shown(*document.beside, document.view));
+    document.view = with_compared_stage(document.view, *document.own_compared,
+                                        compared_stage(*document.own_compared, document.view));
     document.view.beside.reset();  // unset: follows the result of the comparison
   }
 }

@@ -159,9 +159,9 @@ void take_over(Document& document, Document other);
 
 /// Whether the selection lies within the trace. The view may refer to numbers that are still being computed, as after a
 /// lesson's step.
-bool looks_within(const View& view, const Trace& trace);
+bool selects_within(const View& view, const Trace& trace);
 /// Moves the selection to the nearest cell that the trace has.
-void look_within(View& view, const Trace& trace);
+void select_within(View& view, const Trace& trace);
 
 /// Above this number of weights, contribution norms are not computed for the window.
 inline constexpr Index most_measured = 1 << 23;
@@ -181,10 +181,10 @@ std::string action_text(const Action& action, const Scenario& scenario, const Vi
 
 /// Shows the comparison of the user's own stages with the document's, beginning with the first stage that differs, at
 /// its largest difference.
-void show_beside(Document& document, std::shared_ptr<const Beside> beside);
+void show_compared(Document& document, std::shared_ptr<const Compared> compared);
 /// The compared stage that is shown.
-Stage beside_shown(const Beside& beside, const View& view);
+Stage compared_stage(const Compared& compared, const View& view);
 /// The view on `stage`, at its largest difference.
-View with_beside_stage(View view, const Beside& beside, Stage stage);
+View with_compared_stage(View view, const Compared& compared, Stage stage);
 
 }  // namespace headlight

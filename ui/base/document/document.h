@@ -48,9 +48,9 @@ struct Document {
   std::shared_ptr<const Trace>
       pinned;  ///< the pinned result A that later ones are compared with; null if none is pinned
   std::shared_ptr<const Difference>
-      difference;                        ///< from `pinned` to `trace`; null without `pinned` and until it is computed
-  std::optional<OwnSource> own;          ///< the user's own stages to compare with; unset: none
-  std::shared_ptr<const Beside> beside;  ///< the result of that comparison; null until it is computed
+      difference;                ///< from `pinned` to `trace`; null without `pinned` and until it is computed
+  std::optional<OwnSource> own;  ///< the user's own stages to compare with; unset: none
+  std::shared_ptr<const Compared> own_compared;            ///< the result of that comparison; null until it is computed
   std::shared_ptr<const Learned> learned, learned_beside;  ///< what the scenario's run has come to, and TrainChoice's
                                                            ///< other one; null if there is none, or nothing is known
   SearchProgress searching;                                ///< progress of the search for the mistake

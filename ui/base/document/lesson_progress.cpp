@@ -35,7 +35,7 @@ void pose_step(Document& document, const Course& course, std::size_t step) {
   if (course.bug) own = OwnSource{{}, course.bug->mistake, course.bug->variant, shown.pose.mended};
   if (own == document.own) return;
   document.own = std::move(own);
-  document.beside.reset();
+  document.own_compared.reset();
 }
 
 }  // namespace
@@ -81,12 +81,12 @@ LessonProgress at_step(LessonProgress progress, const LessonStep& step, std::siz
 
 View posed(View view, const LessonStep& step, std::size_t number) {
   const Pose& pose = step.pose;
-  view = with_view(std::move(view), pose.view);
-  view.looking.level = pose.level;
-  view.looking.facet = pose.facet;
+  view = with_view_fields(std::move(view), pose.view);
+  view.levels.level = pose.level;
+  view.levels.facet = pose.facet;
   view.measure = pose.measure;
-  if (pose.stage) view.looking.stage = *pose.stage;
-  view.looking.share.reset();
+  if (pose.stage) view.levels.stage = *pose.stage;
+  view.levels.progress.reset();
   view.selected = pose.select ? cell_of(*pose.select) : std::nullopt;
   view.looked = true;
   view.camera = pose.camera;
@@ -94,8 +94,8 @@ View posed(View view, const LessonStep& step, std::size_t number) {
     view.batch = view.selected->batch;
     view.head = view.selected->head;
   }
-  view.looking.query = view.looking.key = view.looking.feature = std::nullopt;
-  view.looking.rival = view.looking.than = std::nullopt;
+  view.levels.query = view.levels.key = view.levels.feature = std::nullopt;
+  view.levels.rival = view.levels.than = std::nullopt;
   view.path.clear();
   view.pointed.cell.reset();
   view.step = pose.step;

@@ -56,14 +56,14 @@ bool in_steps(Moment::Kind kind) {
 Index heads_per(const Trace& trace, Stage stage) { return is_per_kv_head(stage) ? trace.dims().groups() : 1; }
 
 bool shows_gradients(const View& view) {
-  const bool step = level_shown(view) == Level::pipeline || view.looking.facet == Facet::step;
+  const bool step = level_shown(view) == Level::pipeline || view.levels.facet == Facet::step;
   return view.loss && view.kind == ViewKind::pipeline && level_shown(view) != Level::sentence && step;
 }
 
 View at_moment(View view, const Trace& trace, const Timeline& timeline, int moment) {
   view.step = std::clamp(moment, 0, std::max(timeline.count() - 1, 0));
   const Moment& now = timeline.at(*view.step);
-  view.looking.share.reset();
+  view.levels.progress.reset();
   view.pointed.cell.reset();
   view.path.clear();
   view.selected.reset();
@@ -83,7 +83,7 @@ View at_moment(View view, const Trace& trace, const Timeline& timeline, int mome
 
 View without_moment(View view) {
   view.step.reset();
-  view.looking.share.reset();
+  view.levels.progress.reset();
   view.playing = false;
   return view;
 }
@@ -97,15 +97,15 @@ Index asked_query(const Trace& trace, Index batch) {
 }
 
 Index query_asked(const Trace& trace, const View& view) {
-  if (view.looking.query) return std::clamp<Index>(*view.looking.query, 0, trace.dims().n_q - 1);
+  if (view.levels.query) return std::clamp<Index>(*view.levels.query, 0, trace.dims().n_q - 1);
   const bool selected = view.selected && info(view.selected->stage).rows == Axis::query;
   return selected ? std::min(view.selected->row, trace.dims().n_q - 1) : asked_query(trace, view.batch);
 }
 
 Visited place_shown(const View& view) {
-  const LevelChoice& looking = view.looking;
-  return {view.kind,     looking.level, looking.facet, view.network.together,
-          looking.stage, view.step,     looking.share, view.selected};
+  const LevelChoice& levels = view.levels;
+  return {view.kind,    levels.level, levels.facet,    view.network.together,
+          levels.stage, view.step,    levels.progress, view.selected};
 }
 
 namespace {
@@ -120,11 +120,11 @@ bool is_same_place(const Visited& a, const Visited& b) {
 
 View at_place(View view, const Visited& place) {
   view.kind = place.kind;
-  view.looking.level = place.level;
-  view.looking.facet = place.facet;
+  view.levels.level = place.level;
+  view.levels.facet = place.facet;
   view.network.together = place.together;
-  view.looking.stage = place.stage;
-  view.looking.share = place.share;
+  view.levels.stage = place.stage;
+  view.levels.progress = place.share;
   view.step = place.step;
   view.playing = false;
   view.pointed.cell.reset();
@@ -139,10 +139,10 @@ std::optional<Visited> place_above(const View& view) {
   if (view.kind == ViewKind::network) {
     if (view.network.together == LayersTogether::none) above.kind = ViewKind::pipeline;
     above.together = LayersTogether::none;
-  } else if (view.kind != ViewKind::pipeline || view.looking.level == Level::sentence) {
+  } else if (view.kind != ViewKind::pipeline || view.levels.level == Level::sentence) {
     return {};
   } else {
-    above.level = view.looking.level == Level::operation ? Level::pipeline : Level::sentence;
+    above.level = view.levels.level == Level::operation ? Level::pipeline : Level::sentence;
     above.facet = Facet::step;
   }
   return above;
@@ -164,11 +164,11 @@ View with_trail(View view, const Visited& before) {
 
 View gone_back(View view) {
   const bool pipeline = view.kind == ViewKind::pipeline;
-  const bool plays = view.step && !(pipeline && view.looking.level != Level::pipeline);
+  const bool plays = view.step && !(pipeline && view.levels.level != Level::pipeline);
   if (plays && (view.trail.empty() || view.step != view.trail.back().step)) return without_moment(std::move(view));
   const std::optional<Visited> above = view.trail.empty() ? place_above(view) : view.trail.back();
-  const bool top = pipeline && view.looking.level == Level::sentence;
-  const bool zoomed = pipeline && view.looking.level == Level::operation;
+  const bool top = pipeline && view.levels.level == Level::sentence;
+  const bool zoomed = pipeline && view.levels.level == Level::operation;
   const std::optional<Cell> entered = view.trail.empty() ? std::nullopt : view.trail.back().selected;
   if (!top && !zoomed && view.selected != entered) {
     view.selected = entered;
@@ -180,9 +180,9 @@ View gone_back(View view) {
 }
 
 View with_words_of(View view, const View& other) {
-  view.looking.query = other.looking.query;
-  view.looking.key = other.looking.key;
-  view.looking.at = other.looking.at;
+  view.levels.query = other.levels.query;
+  view.levels.key = other.levels.key;
+  view.levels.at = other.levels.at;
   view.selected = other.selected;
   view.path = other.path;
   view.looked = other.looked;
@@ -190,9 +190,9 @@ View with_words_of(View view, const View& other) {
 }
 
 View without_words(View view) {
-  view.looking.query.reset();
-  view.looking.key.reset();
-  view.looking.at.reset();
+  view.levels.query.reset();
+  view.levels.key.reset();
+  view.levels.at.reset();
   view.pointed.word.reset();
   if (view.selected) view.looked = false;  // the same cell of another text is another question
   view.selected.reset();
@@ -200,80 +200,49 @@ View without_words(View view) {
   return view;
 }
 
-LevelAddress level_address(const View& view) {
-  const LevelChoice& at = view.looking;
-  if (at.level != Level::operation) return {at.level, {}, Facet::step};
-  if (at.facet != Facet::step) return {at.level, {}, at.facet};
-  return {at.level, at.stage, at.facet};
+std::string level_address(const View& view) { return level_text(fields_named(view, {"level", "facet", "stage"})); }
+
+std::optional<MapRegion> whole_region(const View& view) {
+  if (!view.map.region) return {};
+  const MapRegion& r = *view.map.region;
+  const auto whole = [](double at) { return std::round(std::max(at, 0.0)); };
+  return MapRegion{whole(r.q0), std::max(whole(r.q1), whole(r.q0) + 1), whole(r.k0),
+                   std::max(whole(r.k1), whole(r.k0) + 1)};
 }
 
-View with_level(View view, const LevelAddress& level) {
-  view.looking.level = level.level;
-  view.looking.facet = level.facet;
-  if (level.stage) view.looking.stage = *level.stage;
-  return view;
+std::string view_address(const View& view) {
+  View whole = view;
+  whole.map.region = whole_region(view);
+  return view_text(fields_named(whole, {"kind", "tab", "map", "region"}));
 }
 
-namespace {
-
-MapAddress map_address(const View& view) {
-  MapAddress map{view.map.stage, {}};
-  const auto whole = [](double at) { return static_cast<Index>(std::llround(std::max(at, 0.0))); };
-  if (const auto& r = view.map.region)
-    map.region = {whole(r->q0), std::max(whole(r->q1), whole(r->q0) + 1), whole(r->k0),
-                  std::max(whole(r->k1), whole(r->k0) + 1)};
-  return map;
-}
-
-View with_map(View view, const MapAddress& map) {
-  view.map = {map.stage, {}, false};
-  const auto at = [](Index i) { return static_cast<double>(i); };
-  if (const auto& r = map.region) view.map.region = {at(r->q0), at(r->q1), at(r->k0), at(r->k1)};
-  return view;
-}
-
-}  // namespace
-
-ViewAddress view_address(const View& view) {
-  ViewAddress address{view.kind, view.mask_lab.tab, {}};
-  if (view.kind == ViewKind::map) address.map = map_address(view);
-  return address;
-}
-
-View with_view(View view, const ViewAddress& address) {
-  view.kind = address.kind;
-  if (address.kind == ViewKind::mask) view.mask_lab.tab = address.tab;
-  if (address.map) view = with_map(std::move(view), *address.map);
-  return view;
-}
-
-ScenarioView saved_view(const View& view) {
-  ScenarioView saved;
-  saved.level = level_address(view);
-  saved.select = view.selected;
-  // An operation saves a played stage as the stage itself.
-  if (view.step && !view.looking.share) saved.step = *view.step;
-  if (view.head > 0) saved.head = view.head;
-  saved.query = view.looking.query;
-  saved.key = view.looking.key;
-  if (view.measure != HeadMeasure::weight) saved.measure = view.measure;
-  if (view.kind == ViewKind::map) saved.map = map_address(view);
+ViewFields saved_view(const View& view) {
+  ViewFields saved = parse_level("--level", level_address(view));
+  const auto add = [&](bool there, const char* name) {
+    if (there) saved += ";" + fields_named(view, {name});
+  };
+  add(view.selected.has_value(), "select");
+  add(view.step && !view.levels.progress, "step");  // an operation saves a played stage as the stage itself
+  add(view.head > 0, "head");
+  add(view.levels.query.has_value(), "query");
+  add(view.levels.key.has_value(), "key");
+  add(view.measure != HeadMeasure::weight, "measure");
+  if (view.kind == ViewKind::map) saved += ";" + parse_view("--view", view_address(view));
   return saved;
 }
 
-View with_saved_view(View view, const ScenarioView& saved) {
+View with_saved_view(View view, const ViewFields& saved) {
   view.kind = ViewKind::pipeline;
-  view.looking = {};
-  if (saved.level) view = with_level(std::move(view), *saved.level);
-  view.selected = saved.select;
+  view.levels = {};
+  view.selected.reset();
   view.step.reset();
-  if (saved.step) view.step = static_cast<int>(std::min<Index>(*saved.step, 1000000));
-  view.batch = saved.select ? saved.select->batch : 0;
-  view.head = saved.head.value_or(saved.select ? saved.select->head : 0);
-  view.looking.query = saved.query;
-  view.looking.key = saved.key;
-  view.measure = saved.measure.value_or(HeadMeasure::weight);
-  if (saved.map) view = with_view(std::move(view), {ViewKind::map, {}, saved.map});
+  view.batch = view.head = 0;
+  view.measure = HeadMeasure::weight;
+  if (field_of(saved, "kind") == name(ViewKind::map)) view.map = {};
+  view = with_view_fields(std::move(view), saved);
+  if (!view.selected) return view;
+  view.batch = view.selected->batch;
+  if (!field_of(saved, "head")) view.head = view.selected->head;
   return view;
 }
 

@@ -1,6 +1,7 @@
 // View: what is shown and how. Never changes a number.
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -69,7 +70,7 @@ struct View {
       saving_step;  ///< the lesson file to append the current screen to; set while the dialog asks
   std::optional<std::string> saving_answers;  ///< the file to write the answers to; set while the dialog asks
   LessonProgress lesson;                      ///< of the open lesson
-  LevelChoice looking;                        ///< level and selection
+  LevelChoice levels;                         ///< level and selection
   HeadsChoice heads;
   NetworkChoice network;
   MapChoice map;
@@ -94,7 +95,7 @@ struct View {
 Index heads_per(const Trace& trace, Stage stage);
 /// The level that is shown.
 inline Level level_shown(const View& view) {
-  return view.kind == ViewKind::pipeline ? view.looking.level : Level::pipeline;
+  return view.kind == ViewKind::pipeline ? view.levels.level : Level::pipeline;
 }
 
 /// Whether gradients are shown, as far as the view decides.
@@ -132,15 +133,15 @@ Visited place_shown(const View& view);
 /// nothing changes.
 View gone_back(View view);
 
-LevelAddress level_address(const View& view);
-View with_level(View view, const LevelAddress& level);
+/// "operation:scores", as --level takes it, and "mask:reach", "map:weights:4096:8192,0:4096", as --view does.
+std::string level_address(const View& view);
+std::string view_address(const View& view);
+/// The visible part of the map in whole cells; unset: all.
+std::optional<MapRegion> whole_region(const View& view);
 
-/// "mask:reach", "map:weights:4096:8192,0:4096", as --view takes it.
-ViewAddress view_address(const View& view);
-View with_view(View view, const ViewAddress& address);
-
-ScenarioView saved_view(const View& view);
-View with_saved_view(View view, const ScenarioView& saved);
+/// What a scenario file says of a view, and the view that it opens with.
+ViewFields saved_view(const View& view);
+View with_saved_view(View view, const ViewFields& saved);
 
 // The fields of a View as text, "kind=heads;head=1;zoom=1.5": for `--look`, links, the journal, the action log and
 // undo.
@@ -148,6 +149,8 @@ View with_saved_view(View view, const ScenarioView& saved);
 std::string look_text(const View& view);
 /// `view` with these fields. Throws SettingError for --look.
 View with_look(View view, std::string_view text);
+/// The fields of these names.
+ViewFields fields_named(const View& view, std::initializer_list<std::string_view> names);
 
 /// All fields in which `view` differs from `from`.
 std::string view_fields(const View& view, const View& from = {});

@@ -144,7 +144,7 @@ struct LevelChoice {
   std::optional<Index> at;          ///< in the sentence: the word for which each head's card says how much looks there
   bool masks = false;               ///< the sentence offers patterns for the mask
   bool by_look = false;             ///< the cards of the heads are in the order of what they give to a word
-  std::optional<float> share;       ///< progress within the stage, if the player goes stage by stage
+  std::optional<float> progress;    ///< progress within the stage, if the player goes stage by stage
   std::optional<float> arrival;     ///< progress of the transition from the previous scene; unset: by time
   bool knocked = false;             ///< also show the prediction without the head
   std::optional<SwappedWords> swapped;

@@ -101,7 +101,11 @@ std::string written(const T& value) {
   } else if constexpr (std::is_same_v<T, Cell>) {
     return cell_text(value);
   } else if constexpr (std::is_same_v<T, MapRegion>) {
-    return written(value.q0) + ":" + written(value.q1) + "," + written(value.k0) + ":" + written(value.k1);
+    const auto end = [](double at) {
+      const bool whole = at == std::round(at) && std::abs(at) < 1e15;
+      return whole ? std::to_string(std::llround(at)) : written(at);  // never 1e+05
+    };
+    return end(value.q0) + ":" + end(value.q1) + "," + end(value.k0) + ":" + end(value.k1);
   } else if constexpr (std::is_enum_v<T>) {
     return std::string(words_of(value)[static_cast<std::size_t>(value)]);
   } else {
@@ -116,7 +120,7 @@ T read(std::string_view text) {
     return text == none ? T() : T(read<typename T::value_type>(text));
   } else if constexpr (is_vector<T>) {
     T all;
-    for (const std::string_view part : Parts(text, std::is_same_v<T, std::vector<Cell>> ? '>' : ','))
+    for (const std::string_view part : Split(text, std::is_same_v<T, std::vector<Cell>> ? '>' : ','))
       all.push_back(read<typename T::value_type>(part));
     return all;
   } else if constexpr (std::is_same_v<T, std::string>) {
@@ -137,8 +141,8 @@ T read(std::string_view text) {
     return parse_cell("--look", text);
   } else if constexpr (std::is_same_v<T, MapRegion>) {
     std::vector<double> ends;
-    for (const std::string_view axis : Parts(text, ',')) {
-      for (const std::string_view end : Parts(axis, ':')) ends.push_back(read<double>(end));
+    for (const std::string_view axis : Split(text, ',')) {
+      for (const std::string_view end : Split(axis, ':')) ends.push_back(read<double>(end));
     }
     if (ends.size() != 4 || ends[0] >= ends[1] || ends[2] >= ends[3]) refuse(text);
     return {ends[0], ends[1], ends[2], ends[3]};
@@ -186,117 +190,117 @@ struct Field {
   Ends ends;
 };
 
-/// `Part` accesses a part of a view, for reading or writing.
-template <typename Part>
-constexpr Field field(std::string_view name, unsigned kind, Part, Ends ends = {}) {
+/// `Access` gives a part of a view, for reading or writing.
+template <typename Access>
+constexpr Field field(std::string_view name, unsigned kind, Access, Ends ends = {}) {
   return {name,
           kind,
-          [](const View& view) { return written(Part{}(view)); },
-          [](const View& a, const View& b) { return Part{}(a) == Part{}(b); },
+          [](const View& view) { return written(Access{}(view)); },
+          [](const View& a, const View& b) { return Access{}(a) == Access{}(b); },
           [](View& view, std::string_view text, Ends within) {
-            auto& value = Part{}(view);
+            auto& value = Access{}(view);
             value = read<std::remove_cvref_t<decltype(value)>>(text);
             check(value, within, text);
           },
-          [](View& to, const View& from) { Part{}(to) = Part{}(from); },
+          [](View& to, const View& from) { Access{}(to) = Access{}(from); },
           ends};
 }
 
-#define HEADLIGHT_PART(member) \
+#define HEADLIGHT_MEMBER(member) \
   [](auto& v) -> auto& { return v.member; }
 
 constexpr Field fields[] = {
-    field("kind", option | pose, HEADLIGHT_PART(kind)),
-    field("tab", option | pose, HEADLIGHT_PART(mask_lab.tab)),
-    field("level", option | pose, HEADLIGHT_PART(looking.level)),
-    field("facet", option | pose, HEADLIGHT_PART(looking.facet)),
-    field("stage", option | pose, HEADLIGHT_PART(looking.stage)),
-    field("map", option | pose, HEADLIGHT_PART(map.stage)),
-    field("region", option | pose, HEADLIGHT_PART(map.region)),
-    field("theme", option, HEADLIGHT_PART(theme)),
-    field("language", option, HEADLIGHT_PART(language)),
-    field("colormap", option, HEADLIGHT_PART(colormap)),
-    field("range", option, HEADLIGHT_PART(range.mode)),
-    field("lo", option, HEADLIGHT_PART(range.fixed.lo)),
-    field("hi", option, HEADLIGHT_PART(range.fixed.hi)),
-    field("way", option, HEADLIGHT_PART(way)),
-    field("step", option | pose, HEADLIGHT_PART(step)),
-    field("presenting", option, HEADLIGHT_PART(presenting)),
-    field("select", option | pose, HEADLIGHT_PART(selected)),
-    field("looked", look | pose, HEADLIGHT_PART(looked)),
-    field("batch", look | pose, HEADLIGHT_PART(batch)),
-    field("head", look | pose, HEADLIGHT_PART(head)),
-    field("measure", look | pose, HEADLIGHT_PART(measure)),
-    field("norm", look, HEADLIGHT_PART(norm)),
-    field("path", look | pose, HEADLIGHT_PART(path)),
-    field("reaches", look, HEADLIGHT_PART(reaches)),
-    field("packed", look, HEADLIGHT_PART(packed)),
-    field("front", look | pose, HEADLIGHT_PART(brought_forward)),
-    field("front_beside", look | pose, HEADLIGHT_PART(brought_forward_beside)),
-    field("playing", option | pose, HEADLIGHT_PART(playing)),
-    field("looping", look, HEADLIGHT_PART(looping)),
-    field("calm", look, HEADLIGHT_PART(calm)),
-    field("speed", look, HEADLIGHT_PART(speed), Ends{0.1, 16}),
-    field("zoom", look | pose, HEADLIGHT_PART(camera.zoom), Ends{0, 64}),
-    field("camera_x", look | pose, HEADLIGHT_PART(camera.x), Ends{0, 1}),
-    field("camera_y", look | pose, HEADLIGHT_PART(camera.y), Ends{0, 1}),
-    field("query", look | pose, HEADLIGHT_PART(looking.query)),
-    field("key", look | pose, HEADLIGHT_PART(looking.key)),
-    field("at", look | pose, HEADLIGHT_PART(looking.at)),
-    field("by_look", look, HEADLIGHT_PART(looking.by_look)),
-    field("rival", look | pose, HEADLIGHT_PART(looking.rival)),
-    field("than", look | pose, HEADLIGHT_PART(looking.than)),
-    field("feature", look | pose, HEADLIGHT_PART(looking.feature)),
-    field("share", look | pose, HEADLIGHT_PART(looking.share), Ends{0, 1}),
-    field("temperature", look, HEADLIGHT_PART(looking.sampling.temperature), Ends{0, hottest_sampling}),
-    field("top_k", look, HEADLIGHT_PART(looking.sampling.top_k)),
-    field("top_p", look, HEADLIGHT_PART(looking.sampling.top_p), Ends{0.01, 1}),
-    field("draws", option, HEADLIGHT_PART(looking.draws)),
-    field("knocked", look | pose, HEADLIGHT_PART(looking.knocked)),
-    field("asked", option | pose, HEADLIGHT_PART(looking.guessing.active)),
-    field("guess", option | pose, HEADLIGHT_PART(looking.guessing.guess)),
-    field("heads", look | pose, HEADLIGHT_PART(heads.heads)),
-    field("heads_stage", look | pose, HEADLIGHT_PART(heads.stage)),
-    field("isolated", look | pose, HEADLIGHT_PART(heads.isolated)),
-    field("mass", look, HEADLIGHT_PART(heads.mass), Ends{0, 1}),
-    field("network_layer", look | pose, HEADLIGHT_PART(network.layer)),
-    field("network_head", look | pose, HEADLIGHT_PART(network.head)),
-    field("order", look, HEADLIGHT_PART(network.order)),
-    field("habit", look, HEADLIGHT_PART(network.pattern)),
-    field("together", look | pose, HEADLIGHT_PART(network.together)),
-    field("patch_from", look | pose, HEADLIGHT_PART(network.patch_from)),
-    field("patch_word", look | pose, HEADLIGHT_PART(network.patch_word)),
-    field("patched", look | pose, HEADLIGHT_PART(network.patched)),
-    field("texts", look, HEADLIGHT_PART(network.texts)),
-    field("study_sort", look, HEADLIGHT_PART(network.study_sort), Ends{0, 8}),
-    field("study_up", look, HEADLIGHT_PART(network.study_up)),
-    field("study_of", look, HEADLIGHT_PART(network.study_of)),
-    field("study_mean", look, HEADLIGHT_PART(network.study_mean)),
-    field("study_from", look, HEADLIGHT_PART(network.study_from), Ends{0, 1'000'000}),
-    field("layers", look, HEADLIGHT_PART(mask_lab.layers), Ends{1, 32}),
-    field("residual", look, HEADLIGHT_PART(mask_lab.residual)),
-    field("block", look, HEADLIGHT_PART(mask_lab.block), Ends{1, 4096}),
-    field("other", look, HEADLIGHT_PART(mask_lab.other)),
-    field("tool", look, HEADLIGHT_PART(mask_painting.tool)),
-    field("paint", look, HEADLIGHT_PART(mask_painting.paint)),
-    field("one_head", look, HEADLIGHT_PART(mask_painting.one_head)),
-    field("one_entry", look, HEADLIGHT_PART(mask_painting.one_entry)),
-    field("by_blocks", look, HEADLIGHT_PART(mask_painting.by_blocks)),
-    field("combine", look, HEADLIGHT_PART(mask_painting.combine)),
-    field("mask_zoom", look | pose, HEADLIGHT_PART(mask_painting.zoom), Ends{1, 256}),
-    field("mask_left", look | pose, HEADLIGHT_PART(mask_painting.left), Ends{0, 1}),
-    field("mask_top", look | pose, HEADLIGHT_PART(mask_painting.top), Ends{0, 1}),
-    field("mask_draft", option | pose, HEADLIGHT_PART(mask_draft)),
-    field("train_until", look | pose, HEADLIGHT_PART(train.until)),
-    field("train_beside", look | pose, HEADLIGHT_PART(train.beside)),
-    field("train_guess", look | pose, HEADLIGHT_PART(train.guess), Ends{0, 1}),
-    field("train_pace", look, HEADLIGHT_PART(train.pace)),
-    field("loss", look | pose, HEADLIGHT_PART(loss)),
-    field("compared", look | pose, HEADLIGHT_PART(compared)),
-    field("beside", look | pose, HEADLIGHT_PART(beside)),
+    field("kind", option | pose, HEADLIGHT_MEMBER(kind)),
+    field("tab", option | pose, HEADLIGHT_MEMBER(mask_lab.tab)),
+    field("level", option | pose, HEADLIGHT_MEMBER(levels.level)),
+    field("facet", option | pose, HEADLIGHT_MEMBER(levels.facet)),
+    field("stage", option | pose, HEADLIGHT_MEMBER(levels.stage)),
+    field("map", option | pose, HEADLIGHT_MEMBER(map.stage)),
+    field("region", option | pose, HEADLIGHT_MEMBER(map.region)),
+    field("theme", option, HEADLIGHT_MEMBER(theme)),
+    field("language", option, HEADLIGHT_MEMBER(language)),
+    field("colormap", option, HEADLIGHT_MEMBER(colormap)),
+    field("range", option, HEADLIGHT_MEMBER(range.mode)),
+    field("lo", option, HEADLIGHT_MEMBER(range.fixed.lo)),
+    field("hi", option, HEADLIGHT_MEMBER(range.fixed.hi)),
+    field("way", option, HEADLIGHT_MEMBER(way)),
+    field("step", option | pose, HEADLIGHT_MEMBER(step)),
+    field("presenting", option, HEADLIGHT_MEMBER(presenting)),
+    field("select", option | pose, HEADLIGHT_MEMBER(selected)),
+    field("looked", look | pose, HEADLIGHT_MEMBER(looked)),
+    field("batch", look | pose, HEADLIGHT_MEMBER(batch)),
+    field("head", look | pose, HEADLIGHT_MEMBER(head)),
+    field("measure", look | pose, HEADLIGHT_MEMBER(measure)),
+    field("norm", look, HEADLIGHT_MEMBER(norm)),
+    field("path", look | pose, HEADLIGHT_MEMBER(path)),
+    field("reaches", look, HEADLIGHT_MEMBER(reaches)),
+    field("packed", look, HEADLIGHT_MEMBER(packed)),
+    field("front", look | pose, HEADLIGHT_MEMBER(brought_forward)),
+    field("front_beside", look | pose, HEADLIGHT_MEMBER(brought_forward_beside)),
+    field("playing", option | pose, HEADLIGHT_MEMBER(playing)),
+    field("looping", look, HEADLIGHT_MEMBER(looping)),
+    field("calm", look, HEADLIGHT_MEMBER(calm)),
+    field("speed", look, HEADLIGHT_MEMBER(speed), Ends{0.1, 16}),
+    field("zoom", look | pose, HEADLIGHT_MEMBER(camera.zoom), Ends{0, 64}),
+    field("camera_x", look | pose, HEADLIGHT_MEMBER(camera.x), Ends{0, 1}),
+    field("camera_y", look | pose, HEADLIGHT_MEMBER(camera.y), Ends{0, 1}),
+    field("query", look | pose, HEADLIGHT_MEMBER(levels.query)),
+    field("key", look | pose, HEADLIGHT_MEMBER(levels.key)),
+    field("at", look | pose, HEADLIGHT_MEMBER(levels.at)),
+    field("by_look", look, HEADLIGHT_MEMBER(levels.by_look)),
+    field("rival", look | pose, HEADLIGHT_MEMBER(levels.rival)),
+    field("than", look | pose, HEADLIGHT_MEMBER(levels.than)),
+    field("feature", look | pose, HEADLIGHT_MEMBER(levels.feature)),
+    field("share", look | pose, HEADLIGHT_MEMBER(levels.progress), Ends{0, 1}),
+    field("temperature", look, HEADLIGHT_MEMBER(levels.sampling.temperature), Ends{0, hottest_sampling}),
+    field("top_k", look, HEADLIGHT_MEMBER(levels.sampling.top_k)),
+    field("top_p", look, HEADLIGHT_MEMBER(levels.sampling.top_p), Ends{0.01, 1}),
+    field("draws", option, HEADLIGHT_MEMBER(levels.draws)),
+    field("knocked", look | pose, HEADLIGHT_MEMBER(levels.knocked)),
+    field("asked", option | pose, HEADLIGHT_MEMBER(levels.guessing.active)),
+    field("guess", option | pose, HEADLIGHT_MEMBER(levels.guessing.guess)),
+    field("heads", look | pose, HEADLIGHT_MEMBER(heads.heads)),
+    field("heads_stage", look | pose, HEADLIGHT_MEMBER(heads.stage)),
+    field("isolated", look | pose, HEADLIGHT_MEMBER(heads.isolated)),
+    field("mass", look, HEADLIGHT_MEMBER(heads.mass), Ends{0, 1}),
+    field("network_layer", look | pose, HEADLIGHT_MEMBER(network.layer)),
+    field("network_head", look | pose, HEADLIGHT_MEMBER(network.head)),
+    field("order", look, HEADLIGHT_MEMBER(network.order)),
+    field("habit", look, HEADLIGHT_MEMBER(network.pattern)),
+    field("together", look | pose, HEADLIGHT_MEMBER(network.together)),
+    field("patch_from", look | pose, HEADLIGHT_MEMBER(network.patch_from)),
+    field("patch_word", look | pose, HEADLIGHT_MEMBER(network.patch_word)),
+    field("patched", look | pose, HEADLIGHT_MEMBER(network.patched)),
+    field("texts", look, HEADLIGHT_MEMBER(network.texts)),
+    field("study_sort", look, HEADLIGHT_MEMBER(network.study_sort), Ends{0, 8}),
+    field("study_up", look, HEADLIGHT_MEMBER(network.study_up)),
+    field("study_of", look, HEADLIGHT_MEMBER(network.study_of)),
+    field("study_mean", look, HEADLIGHT_MEMBER(network.study_mean)),
+    field("study_from", look, HEADLIGHT_MEMBER(network.study_from), Ends{0, 1'000'000}),
+    field("layers", look, HEADLIGHT_MEMBER(mask_lab.layers), Ends{1, 32}),
+    field("residual", look, HEADLIGHT_MEMBER(mask_lab.residual)),
+    field("block", look, HEADLIGHT_MEMBER(mask_lab.block), Ends{1, 4096}),
+    field("other", look, HEADLIGHT_MEMBER(mask_lab.other)),
+    field("tool", look, HEADLIGHT_MEMBER(mask_painting.tool)),
+    field("paint", look, HEADLIGHT_MEMBER(mask_painting.paint)),
+    field("one_head", look, HEADLIGHT_MEMBER(mask_painting.one_head)),
+    field("one_entry", look, HEADLIGHT_MEMBER(mask_painting.one_entry)),
+    field("by_blocks", look, HEADLIGHT_MEMBER(mask_painting.by_blocks)),
+    field("combine", look, HEADLIGHT_MEMBER(mask_painting.combine)),
+    field("mask_zoom", look | pose, HEADLIGHT_MEMBER(mask_painting.zoom), Ends{1, 256}),
+    field("mask_left", look | pose, HEADLIGHT_MEMBER(mask_painting.left), Ends{0, 1}),
+    field("mask_top", look | pose, HEADLIGHT_MEMBER(mask_painting.top), Ends{0, 1}),
+    field("mask_draft", option | pose, HEADLIGHT_MEMBER(mask_draft)),
+    field("train_until", look | pose, HEADLIGHT_MEMBER(train.until)),
+    field("train_beside", look | pose, HEADLIGHT_MEMBER(train.beside)),
+    field("train_guess", look | pose, HEADLIGHT_MEMBER(train.guess), Ends{0, 1}),
+    field("train_pace", look, HEADLIGHT_MEMBER(train.pace)),
+    field("loss", look | pose, HEADLIGHT_MEMBER(loss)),
+    field("compared", look | pose, HEADLIGHT_MEMBER(compared)),
+    field("beside", look | pose, HEADLIGHT_MEMBER(beside)),
 };
 
-#undef HEADLIGHT_PART
+#undef HEADLIGHT_MEMBER
 
 /// Whether the field only repeats the options before it: --select also sets the batch entry and the head, and without a
 /// selection there is a default one.
@@ -308,13 +312,11 @@ bool is_as_chosen(const Field& field, const View& view) {
   return field.same(view, plain);
 }
 
-void say(std::string& text, const Field& field, const View& view) {
-  text.append(text.empty() ? "" : ";").append(field.name).append("=").append(field.text(view));
-}
+void say(std::string& text, const Field& field, const View& view) { add_field(text, field.name, field.text(view)); }
 
 /// `look_alone`: accepts only what --look does and refuses anything else; otherwise unknown fields are ignored.
 View taken(View view, std::string_view text, bool look_alone) {
-  for (const std::string_view part : Parts(text, ';')) {
+  for (const std::string_view part : Split(text, ';')) {
     const std::size_t equals = std::min(part.find('='), part.size());
     const auto found = std::ranges::find(fields, part.substr(0, equals), &Field::name);
     const bool known = found != std::end(fields) && (!look_alone || (found->kind & look) != 0);
@@ -330,6 +332,14 @@ std::string look_text(const View& view) {
   std::string text;
   for (const Field& each : fields) {
     if ((each.kind & Kind::look) != 0 && !is_as_chosen(each, view)) say(text, each, view);
+  }
+  return text;
+}
+
+ViewFields fields_named(const View& view, std::initializer_list<std::string_view> names) {
+  ViewFields text;
+  for (const Field& each : fields) {
+    if (std::ranges::find(names, each.name) != names.end()) say(text, each, view);
   }
   return text;
 }

@@ -33,7 +33,7 @@ Dims wanted_dims(const Scenario& scenario, const Trace& shown) {
   }
   try {
     Dims own = seeded_dims(scenario);
-    settle_heads(scenario, own);
+    set_head_size(scenario, own);
     const bool drawn = scenario.source == Source::random && !scenario.x;
     if (!drawn) own.batch = dims.batch, own.n_q = dims.n_q, own.n_k = dims.n_k;
     if (scenario.x) own.d_query = own.d_key = own.d_value = dims.d_query;

@@ -137,25 +137,25 @@ struct Frame {
   void write_elided(Face face, float points, ImVec2 at, ImU32 colour, std::string_view text, float most) const;
 
   /// The cached T of the current trace and view; `make` runs again when one of the inputs changes.
-  template <typename T, typename Make, typename... Parts>
-  T& picture(Make&& make, const Parts&... also) const {
+  template <typename T, typename Make, typename... Keys>
+  T& picture(Make&& make, const Keys&... also) const {
     return keyed([&](const auto&... parts) -> T& { return pictures.get<T>(make, parts...); }, also...);
   }
 
   /// The same, kept under the type of `make` (Pictures::kept).
-  template <typename Make, typename... Parts>
-  auto& kept(const Make& make, const Parts&... also) const {
+  template <typename Make, typename... Keys>
+  auto& kept(const Make& make, const Keys&... also) const {
     return keyed(
         [&](const auto&... parts) -> auto& { return pictures.kept(make, parts...); }, also...);
   }
 
   /// The same for pictures that follow the pointer (Pictures::get_at): `at` is what is under it.
-  template <typename T, typename At, typename Make, typename... Parts>
-  T& picture_at(const At& at, Make&& make, const Parts&... also) const {
+  template <typename T, typename At, typename Make, typename... Keys>
+  T& picture_at(const At& at, Make&& make, const Keys&... also) const {
     return keyed([&](const auto&... parts) -> T& { return pictures.get_at<T>(at, make, parts...); }, also...);
   }
-  template <typename At, typename Make, typename... Parts>
-  auto& kept_at(const At& at, const Make& make, const Parts&... also) const {
+  template <typename At, typename Make, typename... Keys>
+  auto& kept_at(const At& at, const Make& make, const Keys&... also) const {
     return keyed(
         [&](const auto&... parts) -> auto& { return pictures.kept_at(at, make, parts...); }, also...);
   }
@@ -175,8 +175,8 @@ struct Frame {
 
  private:
   /// use(what every picture of the trace and view depends on…, also…)
-  template <typename Use, typename... Parts>
-  auto& keyed(const Use& use, const Parts&... also) const {
+  template <typename Use, typename... Keys>
+  auto& keyed(const Use& use, const Keys&... also) const {
     const View& v = view();
     return use(document.trace, v.batch, v.head, v.theme, v.colormap, v.range, v.norm, v.language, v.presenting, u,
                also...);

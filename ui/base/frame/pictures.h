@@ -18,8 +18,8 @@ class Pictures {
  public:
   /// The T that `make` returns; computed again only if one of `parts` differs from the last call. The parts are copied
   /// only then, so a steady frame allocates nothing. The reference is valid until the frame ends.
-  template <typename T, typename Make, typename... Parts>
-  T& get(Make&& make, const Parts&... parts) {
+  template <typename T, typename Make, typename... Keys>
+  T& get(Make&& make, const Keys&... parts) {
     const auto made = [&] {
       ++made_;
       return make();
@@ -29,8 +29,8 @@ class Pictures {
 
   /// The T for a place `at` of the pointer. `parts` are what it depends on otherwise: while they stay, the values of
   /// the last places stay too, and nothing is computed when the pointer comes back to one of them.
-  template <typename T, typename At, typename Make, typename... Parts>
-  T& get_at(const At& at, Make&& make, const Parts&... parts) {
+  template <typename T, typename At, typename Make, typename... Keys>
+  T& get_at(const At& at, Make&& make, const Keys&... parts) {
     using Kept = Places<T, std::decay_t<At>>;
     return slot<Kept>([] { return Kept(); }, parts...).value_at(at, [&] {
       ++followed_;
@@ -40,14 +40,14 @@ class Pictures {
 
   /// The same without a type of its own. The value is kept under the type of `make`, a lambda: one for each place in
   /// the code that calls this.
-  template <typename Make, typename... Parts>
-  auto& kept(const Make& make, const Parts&... parts) {
+  template <typename Make, typename... Keys>
+  auto& kept(const Make& make, const Keys&... parts) {
     static_assert(std::is_class_v<Make>);  // functions of one signature share their type
     using T = Named<Make>;
     return get<T>([&] { return T{make()}; }, parts...).value;
   }
-  template <typename At, typename Make, typename... Parts>
-  auto& kept_at(const At& at, const Make& make, const Parts&... parts) {
+  template <typename At, typename Make, typename... Keys>
+  auto& kept_at(const At& at, const Make& make, const Keys&... parts) {
     static_assert(std::is_class_v<Make>);
     using T = Named<Make>;
     return get_at<T>(
@@ -108,13 +108,13 @@ class Pictures {
     std::type_index type;
     bool shares = false, used = true;
   };
-  template <typename T, typename... Parts>
+  template <typename T, typename... Keys>
   struct Kept final : Entry {
-    Kept(T made, std::tuple<Parts...> from)
-        : Entry(typeid(T), (is_shared<Parts>::value || ...)), value(std::move(made)), parts(std::move(from)) {}
+    Kept(T made, std::tuple<Keys...> from)
+        : Entry(typeid(T), (is_shared<Keys>::value || ...)), value(std::move(made)), parts(std::move(from)) {}
     const void* what() const override { return &value; }
     T value;
-    std::tuple<Parts...> parts;
+    std::tuple<Keys...> parts;
   };
 
   /// Values for the last places; the one that the pointer left first makes room.
@@ -155,20 +155,20 @@ class Pictures {
     return nullptr;
   }
 
-  template <typename T, typename Make, typename... Parts>
-  T& slot(Make&& make, const Parts&... parts) {
-    using Slot = Kept<T, std::decay_t<Parts>...>;
+  template <typename T, typename Make, typename... Keys>
+  T& slot(Make&& make, const Keys&... parts) {
+    using Slot = Kept<T, std::decay_t<Keys>...>;
     if (Entry* entry = entry_of(typeid(T))) {
       assert(dynamic_cast<Slot*>(entry) != nullptr);  // each T is always requested with the same types of parts
       auto& slot = static_cast<Slot&>(*entry);
       entry->used = true;
       if (slot.parts != std::tie(parts...)) {
         slot.value = make();
-        slot.parts = std::tuple<std::decay_t<Parts>...>(parts...);
+        slot.parts = std::tuple<std::decay_t<Keys>...>(parts...);
       }
       return slot.value;
     }
-    auto made = std::make_unique<Slot>(make(), std::tuple<std::decay_t<Parts>...>(parts...));
+    auto made = std::make_unique<Slot>(make(), std::tuple<std::decay_t<Keys>...>(parts...));
     T& value = made->value;
     entries_.push_back(std::move(made));
     return value;

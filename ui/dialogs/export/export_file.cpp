@@ -74,7 +74,7 @@ std::vector<std::string> words_for(const ExportChoice& choice, const Document& d
   }
   if (choice.kind == ExportKind::animation) {
     words = {"--animation", path, "--seconds-per-step", std::to_string(choice.seconds).substr(0, 4)};
-    if (level_shown(view) != Level::pipeline) words.insert(words.end(), {"--level", level_text(level_address(view))});
+    if (level_shown(view) != Level::pipeline) words.insert(words.end(), {"--level", level_address(view)});
   }
   if (choice.kind == ExportKind::window && choice.alone) words.emplace_back("--bare");
   if (choice.kind >= ExportKind::window && window.scale > 0) {
@@ -166,7 +166,7 @@ bool save_scenario(Document& document, const std::string& path, const Words& wor
   return reported(document, [&] {
     std::string target = utf8_from(fs::absolute(typed_path(path)).lexically_normal());
     if (extension_of(target) != ".json") target += ".json";
-    const ScenarioView view = saved_view(document.view);
+    const ViewFields view = saved_view(document.view);
     write_scenario(target, document.scenario, &view);
     document.origin.lesson = Lesson{{}, {}, {}, document.scenario, view, target};
     document.origin.saved = document.scenario;
@@ -200,9 +200,9 @@ std::optional<std::string> link_to(const Document& document) {
 
 std::vector<std::string> view_words(const Document& document) {
   const View& view = document.view;
-  std::vector<std::string> words{"--view", view_text(view_address(view))};
-  if (view.kind == ViewKind::pipeline && view.looking.level != Level::pipeline)
-    words.insert(words.end(), {"--level", level_text(level_address(view))});
+  std::vector<std::string> words{"--view", view_address(view)};
+  if (view.kind == ViewKind::pipeline && view.levels.level != Level::pipeline)
+    words.insert(words.end(), {"--level", level_address(view)});
   if (view.step) words.insert(words.end(), {"--step", std::to_string(*view.step)});
   if (view.step && view.way != ProductOrder::rows)
     words.insert(words.end(), {"--way", way_words[static_cast<int>(view.way)]});

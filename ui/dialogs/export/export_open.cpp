@@ -119,18 +119,17 @@ void offer_level(ExportChoice& choice, const View& view, const Trace& trace, con
     if (picture) choice.options.query = tokens[static_cast<std::size_t>(asking_word(trace, view))];
   }
   if (level != Level::operation) return;
-  if (view.looking.facet != Facet::step) choice.kind = ExportKind::window;
-  else if (trace.has(view.looking.stage)) begin_export(choice, view.looking.stage, view, trace);
+  if (view.levels.facet != Facet::step) choice.kind = ExportKind::window;
+  else if (trace.has(view.levels.stage)) begin_export(choice, view.levels.stage, view, trace);
 }
 
 void offer_map(ExportChoice& choice, const View& view, const Trace& trace, const OwnSource*) {
   if (trace.has(view.map.stage)) begin_export(choice, view.map.stage, view, trace);
   else begin_export(choice, view, trace);
-  const ViewAddress at = view_address(view);
-  if (!at.map || !at.map->region) return;
-  const MapAddress::Region* const region = &*at.map->region;
-  choice.options.rows = {region->q0, region->q1};
-  choice.options.cols = {region->k0, region->k1};
+  const std::optional<MapRegion> region = view.kind == ViewKind::map ? whole_region(view) : std::nullopt;
+  if (!region) return;
+  choice.options.rows = {static_cast<Index>(region->q0), static_cast<Index>(region->q1)};
+  choice.options.cols = {static_cast<Index>(region->k0), static_cast<Index>(region->k1)};
 }
 
 void offer_comparison(ExportChoice& choice, const View& view, const Trace& trace, const OwnSource* own) {

@@ -21,7 +21,7 @@ void add_numbers(MatrixView matrix, std::vector<std::string>& lines) {
   matrix.cols = std::min(matrix.cols, shown_columns);
   matrix.rows = std::min(matrix.rows, shown_lines);
   const std::string text = csv_text(matrix);
-  for (const std::string_view line : Parts(text, '\n')) lines.push_back(std::string(line) + (wide ? ",…" : ""));
+  for (const std::string_view line : Split(text, '\n')) lines.push_back(std::string(line) + (wide ? ",…" : ""));
   if (high) lines.emplace_back("…");
 }
 

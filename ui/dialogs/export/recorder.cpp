@@ -138,18 +138,18 @@ struct Story {
   /// The transition from the previous view.
   void add_way(View view) {
     for (int i = 1; i <= way_frames; ++i) {
-      view.looking.arrival = static_cast<float>(i) / static_cast<float>(way_frames);
+      view.levels.arrival = static_cast<float>(i) / static_cast<float>(way_frames);
       add(view, tick);
     }
   }
   void add_stage(View view, double seconds) {
-    view.looking.share = 0.0f;
+    view.levels.progress = 0.0f;
     add_way(view);
-    view.looking.arrival = 1.0f;
+    view.levels.arrival = 1.0f;
     const double whole = seconds_per_step.value_or(seconds * pace + standing_seconds);
     const int count = std::max(static_cast<int>(std::lround((whole - standing_seconds) / tick)), 1);
     for (int i = 1; i <= count; ++i) {
-      view.looking.share = static_cast<float>(i) / static_cast<float>(count);
+      view.levels.progress = static_cast<float>(i) / static_cast<float>(count);
       add(view, i < count ? tick : std::max(whole - tick * (count - 1), tick));
     }
   }
@@ -166,13 +166,13 @@ struct Story {
   void tell(const View& before) {
     find_pace();
     View sentence = before;
-    if (auto& query = sentence.looking.query) {  // the animation follows that word
+    if (auto& query = sentence.levels.query) {  // the animation follows that word
       query = std::min(*query, trace.dims().n_q - 1);
       sentence.selected.reset();
     }
-    sentence.looking.level = Level::sentence;
-    sentence.looking.share.reset();
-    sentence.looking.arrival = 1.0f;
+    sentence.levels.level = Level::sentence;
+    sentence.levels.progress.reset();
+    sentence.levels.arrival = 1.0f;
     sentence.step.reset();
     add(sentence, opening_seconds);
     for (const std::size_t i : pass_of(timeline))

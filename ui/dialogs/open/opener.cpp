@@ -90,9 +90,10 @@ bool open_into(Document& document, const std::string& path) {
     const Scenario& now = document.scenario;
     if (now.source == Source::file && now.file.starts_with(run_prefix) && now.file.ends_with("@0")) {
       document.view.kind = ViewKind::train;  // where it learns
-    } else if (now.source == Source::file && is_model_folder(now.file) && !(saved && saved->level)) {
+    } else if (now.source == Source::file && is_model_folder(now.file) && !(saved && field_of(*saved, "level"))) {
       document.view.kind = ViewKind::pipeline;  // a network opens with its sentence
-      document.view = with_level(std::move(document.view), {Level::sentence, {}, Facet::step});
+      document.view.levels.level = Level::sentence;
+      document.view.levels.facet = Facet::step;
       document.view.step.reset();
     }
     begin_lesson(document);

@@ -102,10 +102,6 @@ void draw_highlights(const Frame& frame, ImDrawList& list, const HeatPicture& he
   if (view.pointed.cell != view.selected) mark(view.pointed.cell, false);
 }
 
-namespace {
-
-/// Whether the label is drawn when labels are thinned out: the highlighted one hides those less than `apart` cells
-/// away, and after it the asked word's, which is the last to go.
 bool has_label(Index i, Index every, Index lit, Index asked, float apart) {
   const auto is_beside = [&](Index other) {
     return other >= 0 && i != other && static_cast<float>(std::abs(i - other)) < apart;
@@ -114,6 +110,8 @@ bool has_label(Index i, Index every, Index lit, Index asked, float apart) {
   if (is_beside(lit)) return false;
   return i == asked || (i % every == 0 && !is_beside(asked));
 }
+
+namespace {
 
 /// If this many names are left out between two labels, indices are more useful.
 constexpr Index names_left_out = 5;

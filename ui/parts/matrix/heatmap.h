@@ -24,6 +24,10 @@ void draw_colour_bar(ImDrawList& list, Rect bar, const Colormap& map);
 void draw_labels(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Rect rect, Rect seen, float pixels,
                  bool every_head = false);
 
+/// Whether a label is drawn when every so many are: the highlighted one hides those less than `apart` cells away, and
+/// after it the asked word's, which is the last to go. −1: none is highlighted, none is asked.
+bool has_label(Index i, Index every, Index lit, Index asked, float apart);
+
 /// The full label at a point, if the heatmap fills `rect`, with type of `pixels`; null if there is none.
 const std::string* label_at(const HeatPicture& heat, const Rect& rect, ImVec2 point, float pixels);
 

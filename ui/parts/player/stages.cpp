@@ -7,7 +7,7 @@
 #include "core/compute/network/network.h"
 #include "core/scenario/inputs/inputs.h"
 #include "ui/base/document/view.h"
-#include "ui/parts/level/travel.h"
+#include "ui/parts/scene/travel.h"
 
 namespace headlight {
 namespace {
@@ -28,8 +28,7 @@ std::optional<std::size_t> chapter_before(const Timeline& timeline, std::size_t 
 
 /// Whether the next word, or the reasons for it, are shown.
 bool is_at_next(const View& view) {
-  return level_shown(view) == Level::operation &&
-         (view.looking.facet == Facet::next || view.looking.facet == Facet::why);
+  return level_shown(view) == Level::operation && (view.levels.facet == Facet::next || view.levels.facet == Facet::why);
 }
 
 constexpr double moment_seconds = 0.8;  // duration of a moment at speed 1
@@ -56,7 +55,7 @@ std::vector<std::size_t> pass_of(const Timeline& timeline) {
 }
 
 std::size_t chapter_at(const View& view, const Timeline& timeline) {
-  const Stage stage = view.step ? timeline.at(*view.step).stage : view.looking.stage;
+  const Stage stage = view.step ? timeline.at(*view.step).stage : view.levels.stage;
   const Timeline::Chapter* chapter = timeline.chapter_of(stage);
   return chapter ? static_cast<std::size_t>(chapter - timeline.chapters().data()) : 0;
 }
@@ -67,7 +66,7 @@ Stage stage_shown(const Frame& frame) {
   const bool among_cards = level_shown(view) == Level::pipeline && view.selected && trace.has(*view.selected);
   const Stage stage = view.step     ? frame.timeline.at(*view.step).stage
                       : among_cards ? view.selected->stage
-                                    : view.looking.stage;
+                                    : view.levels.stage;
   if (trace.has(stage) && !is_parameter(stage)) return shown_as(trace, stage);
   return trace.has(Stage::scores) ? Stage::scores : Stage::weights;
 }
@@ -88,11 +87,11 @@ View with_stage(View view, const Timeline& timeline, std::size_t chapter) {
   const auto& chapters = timeline.chapters();
   if (chapters.empty()) return view;
   const Timeline::Chapter& to = chapters[std::min(chapter, chapters.size() - 1)];
-  view.looking.level = Level::operation;
-  view.looking.stage = to.stage;
-  view.looking.facet = Facet::step;
-  view.looking.guessing = {};
-  view.looking.share = 1.0f;
+  view.levels.level = Level::operation;
+  view.levels.stage = to.stage;
+  view.levels.facet = Facet::step;
+  view.levels.guessing = {};
+  view.levels.progress = 1.0f;
   view.step = last_moment(to);
   view.playing = false;
   view.pointed.cell.reset();
@@ -111,7 +110,7 @@ bool reads_pictures(const Trace& trace) {
 
 View with_next_word(View view, const Timeline& timeline) {
   if (!timeline.chapters().empty()) view = with_stage(std::move(view), timeline, pass_of(timeline).back());
-  view.looking.facet = Facet::next;
+  view.levels.facet = Facet::next;
   return view;
 }
 
@@ -128,8 +127,8 @@ View with_last_stage(View view, const Timeline& timeline) {
   if (is_at_next(view)) return with_stage(std::move(view), timeline, pass_of(timeline).back());
   const std::size_t at = chapter_at(view, timeline);
   if (const auto before = chapter_before(timeline, at)) return with_stage(std::move(view), timeline, *before);
-  view.looking.level = Level::sentence;
-  view.looking.share.reset();
+  view.levels.level = Level::sentence;
+  view.levels.progress.reset();
   view.step.reset();
   view.playing = false;
   return view;
@@ -138,8 +137,8 @@ View with_last_stage(View view, const Timeline& timeline) {
 View with_played_stage(View view, const Trace& trace, const Timeline& timeline) {
   const auto& chapters = timeline.chapters();
   if (chapters.empty()) return view;
-  const bool through = view.looking.share.value_or(1.0f) >= 1.0f, at_next = is_at_next(view);
-  const float share = through ? 0.0f : *view.looking.share;
+  const bool through = view.levels.progress.value_or(1.0f) >= 1.0f, at_next = is_at_next(view);
+  const float share = through ? 0.0f : *view.levels.progress;
   std::size_t at = level_shown(view) == Level::sentence ? 0 : chapter_at(view, timeline);
   const bool last = through && view.step && at + 1 >= chapters.size();
   if (at_next ? !through : last && says_next(trace)) {
@@ -148,7 +147,7 @@ View with_played_stage(View view, const Trace& trace, const Timeline& timeline) 
     if (last || at_next) at = 0;
     view = with_stage(std::move(view), timeline, at);
   }
-  view.looking.share = share;
+  view.levels.progress = share;
   view.playing = true;
   return view;
 }
@@ -164,21 +163,21 @@ View with_play_toggled(View view, const Trace& trace, const Timeline& timeline) 
 View one_level_in(View view, const Trace& trace, const Timeline& timeline) {
   switch (level_shown(view)) {
     case Level::sentence:
-      view.looking.level = Level::operation;
-      view.looking.stage = Stage::weights;
+      view.levels.level = Level::operation;
+      view.levels.stage = Stage::weights;
       break;
     case Level::pipeline: {
       const std::optional<Cell> cell = view.pointed.cell ? view.pointed.cell : view.selected;
-      const Stage stage = shown_as(trace, cell ? cell->stage : view.pointed.card.value_or(view.looking.stage));
-      view.looking.level = Level::operation;
-      if (timeline.chapter_of(stage)) view.looking.stage = stage;
+      const Stage stage = shown_as(trace, cell ? cell->stage : view.pointed.card.value_or(view.levels.stage));
+      view.levels.level = Level::operation;
+      if (timeline.chapter_of(stage)) view.levels.stage = stage;
       break;
     }
     case Level::operation: return view;
   }
-  view.looking.share.reset();
-  view.looking.facet = Facet::step;
-  view.looking.guessing = {};
+  view.levels.progress.reset();
+  view.levels.facet = Facet::step;
+  view.levels.guessing = {};
   view.step.reset();
   view.pointed.cell.reset();
   view.playing = false;
@@ -222,7 +221,7 @@ void Playback::advance_by_stage(const Frame& frame, double seconds) {
   if (motion && motion->moves()) return;  // the new scene is made after the transition
   const std::size_t at = chapter_at(view, frame.timeline);
   const bool at_next = is_at_next(view);
-  const float before = view.looking.share.value_or(0.0f);
+  const float before = view.levels.progress.value_or(0.0f);
   const double pace =
       static_cast<double>(view.speed) / (at_next ? next_word_seconds : stage_seconds(chapters[at].stage));
   if (before < 1) {
@@ -232,7 +231,7 @@ void Playback::advance_by_stage(const Frame& frame, double seconds) {
       const Timeline::Chapter& chapter = timeline.chapters()[at];
       v = at_next ? with_next_word(std::move(v), timeline) : with_stage(std::move(v), timeline, at);
       v.playing = true;
-      v.looking.share = share;
+      v.levels.progress = share;
       const int moment = static_cast<int>(share * static_cast<float>(chapter.count));
       if (!at_next) v.step = chapter.first + std::min(moment, chapter.count - 1);
     });
@@ -248,7 +247,7 @@ void Playback::advance_by_stage(const Frame& frame, double seconds) {
     else if (next) v = with_stage(std::move(v), timeline, *next);
     else if (word_follows) v = with_next_word(std::move(v), timeline);
     v.playing = goes_on;
-    if (goes_on) v.looking.share = 0.0f;
+    if (goes_on) v.levels.progress = 0.0f;
   });
 }
 

@@ -6,8 +6,8 @@
 #include "ui/base/frame/colormaps.h"
 #include "ui/base/look/measure.h"
 #include "ui/base/look/words.h"
-#include "ui/parts/level/pen.h"
 #include "ui/parts/matrix/heat.h"
+#include "ui/parts/scene/pen.h"
 #include "ui/parts/widgets/paragraph.h"
 
 namespace headlight {
@@ -123,14 +123,9 @@ HeatPicture other_heat(const Frame& frame, Stage stage, Rect rect) {
   return heat;
 }
 
-/// A card with its title, the ends of its colours, and its matrix.
 void put_panel(Pen& pen, const Rect& card, const std::string& title, HeatPicture heat, bool last) {
-  const float u = pen.u();
-  pen.card(card, last ? pen.look().accent : 0, (last ? 1.6f : 1) * u);
-  pen.words(Face::bold, TypeSize::body * u, {card.min.x + 12 * u, card.min.y + Space::title * u}, pen.look().ink,
-            title);
-  pen.colour_ends(heat, card, title);
-  pen.heat({.heat = std::make_shared<HeatPicture>(std::move(heat)), .labels = TypeSize::note * u, .numbers = true});
+  pen.matrix_card(card, title, {.heat = std::make_shared<HeatPicture>(std::move(heat)), .numbers = true},
+                  last ? pen.look().accent : 0, (last ? 1.6f : 1) * pen.u());
 }
 
 /// A and B next to each other, each in its own shape and with its own labels. Returns the y coordinate below.

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/compute/run/difference.h"
-#include "ui/parts/level/scene.h"
+#include "ui/parts/scene/scene.h"
 
 namespace headlight {
 

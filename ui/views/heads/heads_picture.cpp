@@ -5,7 +5,7 @@
 
 #include "core/compute/run/contributions.h"
 #include "ui/base/look/words.h"
-#include "ui/parts/level/pen.h"
+#include "ui/parts/scene/pen.h"
 #include "ui/parts/widgets/card.h"
 
 namespace headlight {

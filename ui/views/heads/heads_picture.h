@@ -9,9 +9,9 @@
 #include "core/base/tensor/tensor.h"
 #include "ui/base/frame/frame.h"
 #include "ui/base/geometry/rect.h"
-#include "ui/parts/level/card_notes.h"
-#include "ui/parts/level/scene.h"
 #include "ui/parts/matrix/heat.h"
+#include "ui/parts/scene/card_notes.h"
+#include "ui/parts/scene/scene.h"
 
 namespace headlight {
 

@@ -8,7 +8,7 @@
 #include "ui/base/look/measure.h"
 #include "ui/base/look/words.h"
 #include "ui/imgui_compat.h"
-#include "ui/parts/level/pointer.h"
+#include "ui/parts/scene/pointer.h"
 #include "ui/parts/widgets/card.h"
 #include "ui/parts/widgets/controls.h"
 #include "ui/parts/widgets/pressable.h"

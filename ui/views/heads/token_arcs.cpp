@@ -2,7 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/parts/level/pen.h"
+#include "ui/parts/matrix/heatmap.h"
+#include "ui/parts/scene/pen.h"
 #include "ui/views/heads/heads_picture.h"
 
 namespace headlight {
@@ -40,8 +41,7 @@ struct ArcsBuilder {
     const bool has_asked = axis == Axis::query || frame.trace()->inputs.self_attention();
     const Index kept = lit >= 0 ? lit : has_asked ? query_asked(*frame.trace(), frame.view()) : -1;
     for (Index i = 0; i < count; ++i) {
-      const bool beside = kept >= 0 && std::abs(i - kept) < step;
-      if (i != kept && (i % step != 0 || beside)) continue;
+      if (!has_label(i, step, kept, -1, static_cast<float>(step))) continue;
       const float y = arcs.min.y + (static_cast<float>(i) + 0.5f) * line;
       pen.words(i == lit ? Face::bold : Face::ui, pixels, {x, y - pixels * 0.6f},
                 i == lit ? frame.look.ink : frame.look.muted, axis_label(*frame.trace(), axis, picture.batch, i), width,
@@ -156,7 +156,7 @@ const Scene& arcs_scene(const Frame& frame, const HeadsPicture& picture) {
     ArcsBuilder{frame, picture, heads_arcs(frame, picture), pen}.put(rows);
     return made;
   };
-  return frame.kept_at(frame.looked_at(), make, frame.view().heads, frame.view().measure, frame.view().looking.query,
+  return frame.kept_at(frame.looked_at(), make, frame.view().heads, frame.view().measure, frame.view().levels.query,
                        picture.arcs, picture.first->rect, frame.rows_shown(Stage::weights), rows);
 }
 

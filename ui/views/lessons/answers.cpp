@@ -13,9 +13,10 @@
 namespace headlight {
 namespace {
 
-double number_of(const Question& question, const Trace& trace, const Beside* beside) {
+double number_of(const Question& question, const Trace& trace, const Compared* compared) {
   if (!question.measure || is_of_run(question.measure->take)) return question.number;
-  if (question.measure->wrong && beside) return measured(*question.measure, with_stages(*beside->trace, beside->own));
+  if (question.measure->wrong && compared)
+    return measured(*question.measure, with_stages(*compared->trace, compared->own));
   return measured(*question.measure, trace);
 }
 
@@ -26,8 +27,8 @@ bool same_mask(const std::string& typed, const std::string& right, const Trace& 
   } catch (const InputError&) { return false; }
 }
 
-std::optional<Stage> first_wrong(const Beside* beside) {
-  const StageComparison* first = beside ? beside->comparison.first_difference() : nullptr;
+std::optional<Stage> first_wrong(const Compared* compared) {
+  const StageComparison* first = compared ? compared->comparison.first_difference() : nullptr;
   return first ? std::optional(first->stage) : std::nullopt;
 }
 
@@ -46,9 +47,9 @@ std::string unreadable(const Question& question, const LessonAnswer& answer, con
   }
 }
 
-NumberScale scale_of(const Question& question, const Trace& trace, const Beside* beside) {
+NumberScale scale_of(const Question& question, const Trace& trace, const Compared* compared) {
   NumberScale scale;
-  const double right = number_of(question, trace, beside);
+  const double right = number_of(question, trace, compared);
   if (question.range) {
     std::tie(scale.from, scale.to) = *question.range;
   } else {
@@ -117,7 +118,7 @@ Index painted_entry(const Question& question, const Trace& trace) {
   return 0;
 }
 
-bool is_right(const Question& question, const LessonAnswer& answer, const Trace& trace, const Beside* beside) {
+bool is_right(const Question& question, const LessonAnswer& answer, const Trace& trace, const Compared* compared) {
   switch (question.kind) {
     case QuestionKind::choice: return answer.chosen == question.right;
     case QuestionKind::order:
@@ -127,7 +128,7 @@ bool is_right(const Question& question, const LessonAnswer& answer, const Trace&
       return true;
     case QuestionKind::number: {
       const auto typed = typed_number(answer.typed);
-      return typed && std::abs(*typed - number_of(question, trace, beside)) <= question.tolerance;
+      return typed && std::abs(*typed - number_of(question, trace, compared)) <= question.tolerance;
     }
     case QuestionKind::mask:
       if (!answer.typed.empty()) return same_mask(answer.typed, question.mask, trace);
@@ -135,13 +136,13 @@ bool is_right(const Question& question, const LessonAnswer& answer, const Trace&
              answer.cells == allowed_cells(question.mask, trace, painted_entry(question, trace), 0);
     case QuestionKind::row: return row_agreement(question, answer, trace) >= 1 - question.tolerance;
     case QuestionKind::head: return answer.head == std::pair(question.layer, question.head);
-    case QuestionKind::stage: return answer.stage && answer.stage == first_wrong(beside);
+    case QuestionKind::stage: return answer.stage && answer.stage == first_wrong(compared);
   }
   return false;
 }
 
 std::string right_answer(const Question& question, const Trace& trace, const std::string& language,
-                         const Beside* beside) {
+                         const Compared* compared) {
   switch (question.kind) {
     case QuestionKind::choice: return in_language(question.choices[question.right], language);
     case QuestionKind::order: {
@@ -149,7 +150,7 @@ std::string right_answer(const Question& question, const Trace& trace, const std
       for (const Texts& choice : question.choices) list += (list.empty() ? "" : " · ") + in_language(choice, language);
       return list;
     }
-    case QuestionKind::number: return number_words(number_of(question, trace, beside));
+    case QuestionKind::number: return number_words(number_of(question, trace, compared));
     case QuestionKind::mask: return question.mask;
     case QuestionKind::row: {
       std::string list;
@@ -160,7 +161,7 @@ std::string right_answer(const Question& question, const Trace& trace, const std
     }
     case QuestionKind::head: return "L" + std::to_string(question.layer) + " H" + std::to_string(question.head);
     case QuestionKind::stage: {
-      const auto stage = first_wrong(beside);
+      const auto stage = first_wrong(compared);
       return stage ? std::string(name(*stage)) : std::string();
     }
   }
@@ -182,11 +183,11 @@ void keep_answer(const Frame& frame, LessonAnswer answer) {
 }
 
 void reveal(const Frame& frame, const Question& question, LessonAnswer answer) {
-  const Beside* beside = frame.document.beside.get();
+  const Compared* compared = frame.document.own_compared.get();
   if (!is_current(frame.document) || !unreadable(question, answer, *frame.trace(), frame.words).empty())
     return keep_answer(frame, std::move(answer));
-  if (question.kind == QuestionKind::stage && !beside) return;
-  answer.right = is_right(question, answer, *frame.trace(), beside);
+  if (question.kind == QuestionKind::stage && !compared) return;
+  answer.right = is_right(question, answer, *frame.trace(), compared);
   answer.revealed = answer.right || !has_missed(question, answer) || has_missed(question, frame.view().lesson);
   // Guessed, then tried: the run itself is the answer.
   if (answer.revealed && question.measure && question.measure->take == Taking::accuracy)

@@ -11,11 +11,12 @@
 
 namespace headlight {
 
-/// Whether the answer is right, judged by the trace; `beside` is needed for lessons with a mistake.
-bool is_right(const Question& question, const LessonAnswer& answer, const Trace& trace, const Beside* beside = nullptr);
+/// Whether the answer is right, judged by the trace; `compared` is needed for lessons with a mistake.
+bool is_right(const Question& question, const LessonAnswer& answer, const Trace& trace,
+              const Compared* compared = nullptr);
 /// The right answer in words.
 std::string right_answer(const Question& question, const Trace& trace, const std::string& language,
-                         const Beside* beside = nullptr);
+                         const Compared* compared = nullptr);
 /// The overlap of the dragged row with the right one, 0…1; the row is normalised first.
 double row_agreement(const Question& question, const LessonAnswer& answer, const Trace& trace);
 /// The scale that a number is dragged along; it reveals only the answer's magnitude.
@@ -24,7 +25,7 @@ struct NumberScale {
   /// The number at a share 0…1 of the scale: "0.25", "−3".
   std::string at(double share) const;
 };
-NumberScale scale_of(const Question& question, const Trace& trace, const Beside* beside = nullptr);
+NumberScale scale_of(const Question& question, const Trace& trace, const Compared* compared = nullptr);
 /// Why the typed answer cannot be read, in words for the reader: it is no number, or no mask. "" if it can, or if
 /// nothing is typed. Such an answer is not judged, so it costs no guess.
 std::string unreadable(const Question& question, const LessonAnswer& answer, const Trace& trace, const Words& words);

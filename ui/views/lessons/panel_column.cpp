@@ -24,9 +24,9 @@ float size_of(bool code, float pixels) { return code ? 0.92f * pixels : pixels; 
 std::vector<std::string> numbers_of(const Document& document, const LessonStep& step) {
   const Scenario &shown = document.computed, &posed = step.pose.scenario;
   if (!document.trace || shown == posed || shown.text != posed.text || shown.file != posed.file) return {};
-  const Beside* beside = document.beside.get();
-  if (!beside) return step.numbers_in(*document.trace);
-  const Trace wrong = with_stages(*beside->trace, beside->own);
+  const Compared* compared = document.own_compared.get();
+  if (!compared) return step.numbers_in(*document.trace);
+  const Trace wrong = with_stages(*compared->trace, compared->own);
   return step.numbers_in(*document.trace, &wrong);
 }
 

@@ -74,7 +74,7 @@ void draw_typed(const Frame& frame, const Question& question, PanelColumn& colum
   }
   if (question.kind != QuestionKind::number) return;
   // The slider only fills the field; the answer is given by the button.
-  const NumberScale scale = scale_of(question, *frame.trace(), frame.document.beside.get());
+  const NumberScale scale = scale_of(question, *frame.trace(), frame.document.own_compared.get());
   const std::optional<double> typed = typed_number(now.typed);
   const double part = (typed.value_or((scale.from + scale.to) / 2) - scale.from) / (scale.to - scale.from);
   if (const auto to = column.slider("##number", part, typed.has_value(), scale.at(0), scale.at(1), !now.revealed)) {
@@ -138,11 +138,11 @@ void draw_head_choices(const Frame& frame, const Question& question, PanelColumn
 /// A chip for each stage that the compared numbers have, in the order of computation.
 void draw_stage_choices(const Frame& frame, const Question& question, PanelColumn& column) {
   const LessonProgress& now = frame.view().lesson;
-  const Beside* beside = frame.document.beside.get();
-  if (!beside) return;
-  const StageComparison* first = beside->comparison.first_difference();
+  const Compared* compared = frame.document.own_compared.get();
+  if (!compared) return;
+  const StageComparison* first = compared->comparison.first_difference();
   column.begin_chips();
-  for (const StageComparison& stage : beside->comparison.stages) {
+  for (const StageComparison& stage : compared->comparison.stages) {
     if (!stage.own) continue;
     const std::string label(name(stage.stage));
     const bool right = now.revealed && first && first->stage == stage.stage;
@@ -171,7 +171,7 @@ void draw_answer_fields(const Frame& frame, const Question& question, PanelColum
 /// Whether the answer was right, and the right answer.
 std::string verdict_of(const Frame& frame, const Question& question, const LessonProgress& now) {
   const std::string answer =
-      right_answer(question, *frame.trace(), frame.words.language(), frame.document.beside.get());
+      right_answer(question, *frame.trace(), frame.words.language(), frame.document.own_compared.get());
   if (question.kind == QuestionKind::row && !now.row.empty()) {
     const int share = static_cast<int>(std::lround(100 * row_agreement(question, now, *frame.trace())));
     return frame.words.fill(now.right ? "lesson.row_right" : "lesson.row_other", {share});

@@ -24,18 +24,15 @@ using OrderedJson = nlohmann::ordered_json;
 
 OrderedJson pose_of(const View& view) {
   // A step cannot show the list of lessons.
-  const ViewAddress at = view.kind == ViewKind::lesson ? ViewAddress{} : view_address(view);
-  OrderedJson pose{{"view", view_text(at)}, {"level", name(view.looking.level)}};
-  const bool operation = view.looking.level == Level::operation;
-  if (operation && view.looking.facet != Facet::step)
-    pose["level"] = level_text({Level::operation, {}, view.looking.facet});
+  const std::string at = view.kind == ViewKind::lesson ? std::string(name(ViewKind::pipeline)) : view_address(view);
+  OrderedJson pose{{"view", at}, {"level", name(view.levels.level)}};
+  const bool operation = view.levels.level == Level::operation;
+  if (operation && view.levels.facet != Facet::step) pose["level"] = level_address(view);
   if (view.measure != HeadMeasure::weight) pose["measure"] = name(view.measure);
-  if (operation) pose["stage"] = std::string(name(view.looking.stage));
+  if (operation) pose["stage"] = std::string(name(view.levels.stage));
   if (view.selected && !is_parameter(view.selected->stage)) {
-    const Cell& c = *view.selected;
-    pose["select"] = std::string(name(c.stage)) + ":" + std::to_string(c.batch) + "," + std::to_string(c.head) + "," +
-                     std::to_string(c.row) + "," + std::to_string(c.col);
-    if (!pose.contains("stage")) pose["stage"] = std::string(name(c.stage));
+    pose["select"] = cell_text(*view.selected);
+    if (!pose.contains("stage")) pose["stage"] = std::string(name(view.selected->stage));
   }
   if (view.step) pose["step"] = *view.step;
   if (view.camera.zoom > 0) pose["camera"] = {{"zoom", view.camera.zoom}, {"at", {view.camera.x, view.camera.y}}};

@@ -25,7 +25,7 @@ double within(double first, double count, double seen) {
   return seen >= count ? (count - seen) / 2 : std::clamp(first, 0.0, count - seen);
 }
 
-MapCamera settled(MapCamera camera) {
+MapCamera held_inside(MapCamera camera) {
   camera.left = within(camera.left, static_cast<double>(camera.cols), width(camera.view) / camera.scale);
   camera.top = within(camera.top, static_cast<double>(camera.rows), height(camera.view) / camera.scale);
   return camera;
@@ -169,7 +169,7 @@ TileRange MapCamera::tiles() const {
 MapCamera map_camera(const std::optional<MapRegion>& region, const Rect& view, Index rows, Index cols, double nearest) {
   MapCamera camera{view, rows, cols, 1, 0, 0, nearest};
   camera.scale = camera.whole_scale();
-  if (!region) return settled(camera);
+  if (!region) return held_inside(camera);
   const double wide = std::max(region->k1 - region->k0, 1e-3), high = std::max(region->q1 - region->q0, 1e-3);
   const double scale = std::min(width(view) / wide, height(view) / high);
   return centred(camera, (region->q0 + region->q1) / 2, (region->k0 + region->k1) / 2, scale);
@@ -180,20 +180,20 @@ MapCamera zoomed(MapCamera camera, double factor, ImVec2 about) {
   camera.scale = std::clamp(camera.scale * factor, camera.whole_scale(), camera.nearest);
   camera.left = key - static_cast<double>(about.x - camera.view.min.x) / camera.scale;
   camera.top = query - static_cast<double>(about.y - camera.view.min.y) / camera.scale;
-  return settled(camera);
+  return held_inside(camera);
 }
 
 MapCamera moved(MapCamera camera, ImVec2 pixels) {
   camera.left -= static_cast<double>(pixels.x) / camera.scale;
   camera.top -= static_cast<double>(pixels.y) / camera.scale;
-  return settled(camera);
+  return held_inside(camera);
 }
 
 MapCamera centred(MapCamera camera, double query, double key, double scale) {
   if (scale > 0) camera.scale = std::clamp(scale, camera.whole_scale(), camera.nearest);
   camera.left = key - width(camera.view) / camera.scale / 2;
   camera.top = query - height(camera.view) / camera.scale / 2;
-  return settled(camera);
+  return held_inside(camera);
 }
 
 }  // namespace headlight

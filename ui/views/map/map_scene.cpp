@@ -5,8 +5,8 @@
 
 #include "core/figures/figure/ticks.h"
 #include "ui/base/look/measure.h"
-#include "ui/parts/level/pen.h"
-#include "ui/parts/level/scene.h"
+#include "ui/parts/scene/pen.h"
+#include "ui/parts/scene/scene.h"
 #include "ui/parts/widgets/card.h"
 #include "ui/views/map/map_picture.h"
 

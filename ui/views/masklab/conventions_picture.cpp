@@ -7,7 +7,7 @@
 #include "ui/base/frame/colormaps.h"
 #include "ui/base/look/measure.h"
 #include "ui/base/look/words.h"
-#include "ui/parts/level/scene.h"
+#include "ui/parts/scene/scene.h"
 #include "ui/parts/widgets/paragraph.h"
 #include "ui/views/masklab/mask_picture.h"
 #include "ui/views/masklab/sheet.h"

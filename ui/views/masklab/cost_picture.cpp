@@ -8,7 +8,7 @@
 #include "core/rules/mask/statistics.h"
 #include "ui/base/look/measure.h"
 #include "ui/base/look/words.h"
-#include "ui/parts/level/scene.h"
+#include "ui/parts/scene/scene.h"
 #include "ui/parts/widgets/controls.h"
 #include "ui/views/masklab/mask_picture.h"
 #include "ui/views/masklab/sheet.h"

@@ -38,7 +38,7 @@ void draw_trouble(const Frame& frame, const Rect& field) {
   const auto& told = frame.pictures.kept(tell, picture.text, old, frame.words.language());
   const auto lines = [&](ImDrawList* list, ImVec2 at) {
     float y = at.y;
-    for (const std::string_view line : Parts(picture.trouble, '\n')) {
+    for (const std::string_view line : Split(picture.trouble, '\n')) {
       if (list) draw_text(*list, frame.fonts, Face::mono, mono, {at.x, y}, frame.look.warning, line);
       y += 16 * u;
     }

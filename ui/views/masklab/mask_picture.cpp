@@ -205,7 +205,7 @@ MaskPicture make_mask_picture(const Frame& frame, Rect area) {
 std::vector<std::string> in_lines(const std::string& expression) {
   const auto broken = [&](std::size_t longest) {
     std::vector<std::string> lines(1);
-    for (const std::string_view word : Parts(expression, ' ')) {
+    for (const std::string_view word : Split(expression, ' ')) {
       if (!lines.back().empty() && lines.back().size() + 1 + word.size() > longest) lines.emplace_back();
       lines.back().append(lines.back().empty() ? "" : " ").append(word);
     }

@@ -10,8 +10,8 @@
 #include "ui/base/document/view_choices.h"
 #include "ui/base/frame/frame.h"
 #include "ui/base/geometry/rect.h"
-#include "ui/parts/level/scene.h"
 #include "ui/parts/matrix/heat.h"
+#include "ui/parts/scene/scene.h"
 
 namespace headlight {
 

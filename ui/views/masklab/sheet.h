@@ -7,9 +7,9 @@
 #include "core/compute/run/conventions.h"
 #include "ui/base/document/view_choices.h"
 #include "ui/base/frame/frame.h"
-#include "ui/parts/level/pen.h"
 #include "ui/parts/matrix/heat.h"
 #include "ui/parts/matrix/swatches.h"
+#include "ui/parts/scene/pen.h"
 
 namespace headlight {
 

@@ -8,8 +8,8 @@
 #include "ui/base/document/action.h"
 #include "ui/base/frame/colormaps.h"
 #include "ui/base/look/measure.h"
-#include "ui/parts/level/pen.h"
 #include "ui/parts/matrix/heatmap.h"
+#include "ui/parts/scene/pen.h"
 #include "ui/parts/widgets/paragraph.h"
 
 namespace headlight {
@@ -62,14 +62,14 @@ struct MineMaker : ScenePart {
   Rect inside;
   float heading_end;
   MinePicture& picture;
-  const Beside& beside = *frame.document.beside;
+  const Compared& compared = *frame.document.own_compared;
   const BugSecrets secrets = course ? told(*course, view.lesson) : BugSecrets{true, true};
   const std::optional<Cell> claim = claimed();
   std::string stage_text{};  ///< how the shown stage compares
 
   void make() {
     picture.stage = shown();
-    picture.report = in_window(make_report(beside.comparison, beside.own, frame.words), frame.words);
+    picture.report = in_window(make_report(compared.comparison, compared.own, frame.words), frame.words);
     float y = inside.min.y;
     if (course) {
       y = code(y);
@@ -103,36 +103,36 @@ struct MineMaker : ScenePart {
   Stage shown() const {
     if (claim && !view.beside) return claim->stage;
     if (!secrets.stages && !view.beside) return Stage::output;
-    return beside_shown(beside, view);
+    return compared_stage(compared, view);
   }
 
   const StageComparison* comparison_of(Stage stage) const {
-    const auto found = std::ranges::find(beside.comparison.stages, stage, &StageComparison::stage);
-    return found == beside.comparison.stages.end() ? nullptr : &*found;
+    const auto found = std::ranges::find(compared.comparison.stages, stage, &StageComparison::stage);
+    return found == compared.comparison.stages.end() ? nullptr : &*found;
   }
 
   void heading() {
-    const StageComparison* first = beside.comparison.first_difference();
+    const StageComparison* first = compared.comparison.first_difference();
     pen.words(Face::bold, TypeSize::numbers * u, {inside.min.x, inside.min.y + 2 * u}, look.ink,
-              say.fill("mine.title", {file_name_of(beside.source.path)}), heading_end - inside.min.x - 12 * u);
+              say.fill("mine.title", {file_name_of(compared.source.path)}), heading_end - inside.min.x - 12 * u);
     pen.words(Face::bold, TypeSize::story * u, {inside.min.x, inside.min.y + 30 * u}, colour_of_all(),
               first ? say.fill("mine.first", {std::string(name(first->stage))}) : picture.report.agrees,
               inside.width());
   }
-  ImU32 colour_of_all() const { return beside.comparison.matches() ? look.v : look.warning; }
+  ImU32 colour_of_all() const { return compared.comparison.matches() ? look.v : look.warning; }
 
   /// A lesson's function, with the wrong line marked once it is known, and the lines that correct it.
   float code(float y) {
     const std::size_t wrong = secrets.mistake ? course->bug->line : course->bug->code.size();
     const std::size_t lines =
-        course->bug->code.size() + (secrets.mistake && beside.source.mended ? course->bug->mended.size() : 0);
+        course->bug->code.size() + (secrets.mistake && compared.source.mended ? course->bug->mended.size() : 0);
     const Rect card{{inside.min.x, y}, {inside.max.x, y + (static_cast<float>(lines) * code_line + 20) * u}};
     pen.card(card);
     y += 10 * u;
     for (std::size_t i = 0; i < course->bug->code.size(); ++i) {
       y = code_text(card, y, i == wrong ? "−" : std::to_string(i + 1), course->bug->code[i],
                     i == wrong ? look.warning : 0);
-      if (i != wrong || !beside.source.mended) continue;
+      if (i != wrong || !compared.source.mended) continue;
       for (const std::string& line : course->bug->mended) y = code_text(card, y, "+", line, look.v);
     }
     return card.max.y + 12 * u;
@@ -150,7 +150,7 @@ struct MineMaker : ScenePart {
   float chips(float y) {
     const float pixels = TypeSize::body * u, high = 26 * u;
     float x = inside.min.x;
-    for (const StageComparison& stage : beside.comparison.stages) {
+    for (const StageComparison& stage : compared.comparison.stages) {
       if (!stage.own) continue;
       const float width = pen.measure(Face::ui, pixels, name(stage.stage)).x + 38 * u;
       if (x > inside.min.x && x + width > inside.max.x) {
@@ -212,8 +212,8 @@ struct MineMaker : ScenePart {
       for (const std::string& note : part.notes) add(note, 0);
     }
     for (const std::string& other : picture.report.others) add(other, 0);
-    if (beside.searching || beside.stopped) height += 40 * u;
-    if (mask_to_take(beside.comparison)) height += 34 * u;
+    if (compared.searching || compared.stopped) height += 40 * u;
+    if (mask_to_take(compared.comparison)) height += 34 * u;
     height = std::clamp(height, 60 * u, most);
     picture.report_card = {{inside.min.x, inside.max.y - height}, inside.max};
     return picture.report_card.min.y - 12 * u;
@@ -236,7 +236,7 @@ struct MineMaker : ScenePart {
     if (!stage || !stage->own) return;
     if (secrets.stages) stage_text = with_minus_signs(verdict_words(*stage, frame.words));
     if (!stage->own->fits || area.height() < 60 * u) return;
-    const Trace& right_run = *beside.right();
+    const Trace& right_run = *compared.right();
     const Tensor right = right_for(*stage->own, right_run);
     if (right.shape() != stage->own->values.shape()) return;
     const auto [batch, head] = shown_matrix(*stage, right);
@@ -299,8 +299,8 @@ struct MineMaker : ScenePart {
     quad.row_ranges = false;
     heat.shades = Tensor();
     if (which != 1) quad.mask = quad.kept = Tensor();
-    else if (quad.mask.defined() || (beside.comparison.assumed && hides_cells(picture.stage)))
-      quad.mask = (*beside.right())[Stage::mask];
+    else if (quad.mask.defined() || (compared.comparison.assumed && hides_cells(picture.stage)))
+      quad.mask = (*compared.right())[Stage::mask];
     if (which == 2) {
       quad.colormap = heat.colormap = &window_colormap(view, Stage::scores);
       // Rounding errors do not appear as a difference.
@@ -321,20 +321,16 @@ struct MineMaker : ScenePart {
   /// mark.
   void panel(const StageComparison& stage, int which, std::string title, const Rect& card,
              std::shared_ptr<HeatPicture> heat) {
-    pen.card(card);
-    pen.words(Face::bold, TypeSize::body * u, {card.min.x + 12 * u, card.min.y + 9 * u}, look.ink, title);
-    if (heat) {
-      const std::optional<Rect> mark = shows_claim() && which < 2 ? mark_of(*claim, *heat)
-                                       : secrets.stages           ? mark_of(stage, *heat)
+    const std::optional<Rect> mark = !heat                        ? std::nullopt
+                                     : shows_claim() && which < 2 ? mark_of(*claim, *heat)
+                                     : secrets.stages             ? mark_of(stage, *heat)
                                                                   : std::nullopt;
-      if (which == 2) heat->batch = heat->head = 0;  // index of the difference's only matrix
-      pen.colour_ends(*heat, card, title);
-      pen.heat({.heat = heat, .labels = TypeSize::note * u, .numbers = true, .marks = false});
-      if (mark) pen.box(mark->grown(1.5f * u), look.warning, 2.5f * u, Corner::cell * u);
-    } else {
+    if (heat && which == 2) heat->batch = heat->head = 0;  // index of the difference's only matrix
+    pen.matrix_card(card, title, {.heat = heat, .numbers = true, .marks = false});
+    if (mark) pen.box(mark->grown(1.5f * u), look.warning, 2.5f * u, Corner::cell * u);
+    if (!heat)
       pen.words(Face::bold, 26 * u, {card.centre().x, card.centre().y - 15 * u}, look.muted, "?", Pen::uncut,
                 Align::middle);
-    }
     if (which == 0) picture.cells = card;
     picture.cells.max = card.max;
     picture.panels.push_back({std::move(title), std::move(heat)});

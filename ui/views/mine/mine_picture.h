@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/teaching/lesson/course.h"
-#include "ui/parts/level/scene.h"
 #include "ui/parts/matrix/heat.h"
+#include "ui/parts/scene/scene.h"
 #include "ui/views/mine/report.h"
 
 namespace headlight {

@@ -17,7 +17,7 @@ namespace {
 struct MineDrawer {
   const Frame& frame;
   const MinePicture& picture;
-  const Beside& beside = *frame.document.beside;
+  const Compared& compared = *frame.document.own_compared;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const Look& look = frame.look;
   const float u = frame.u;
@@ -31,8 +31,8 @@ struct MineDrawer {
   }
 
   void choose(const SceneTarget& target) const {
-    frame.show([shared = frame.document.beside, stage = target.cell.stage, known = target.index == 1](View& v) {
-      if (known) v = with_beside_stage(std::move(v), *shared, stage);
+    frame.show([shared = frame.document.own_compared, stage = target.cell.stage, known = target.index == 1](View& v) {
+      if (known) v = with_compared_stage(std::move(v), *shared, stage);
       v.beside = stage;
     });
   }
@@ -56,13 +56,13 @@ struct MineDrawer {
       const std::string text = line(0, 5) + "\n" + line(1, 5);
       return picture.panels[2].heat ? text + "\n" + line(2, 3) : text;
     };
-    tooltip(frame, frame.kept_at(*cell, make, frame.document.beside, frame.view().beside));
+    tooltip(frame, frame.kept_at(*cell, make, frame.document.own_compared, frame.view().beside));
   }
 
   /// The report of what is wrong; scrolls if it is long.
   void draw_report() {
     const Rect& card = picture.report_card;
-    draw_card(frame, list, card, beside.comparison.matches() ? look.v : look.warning, 1.5f * u);
+    draw_card(frame, list, card, compared.comparison.matches() ? look.v : look.warning, 1.5f * u);
     ImGui::SetCursorScreenPos({card.min.x + 4 * u, card.min.y + 6 * u});
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {12 * u, 4 * u});
     ImGui::BeginChild("report", {card.width() - 8 * u, card.height() - 12 * u}, false,
@@ -75,9 +75,9 @@ struct MineDrawer {
     for (const std::string* text : {&report.assumed, &report.agrees}) {
       if (!text->empty()) paragraph(Face::ui, TypeSize::large, look.ink, *text);
     }
-    if (const Trace* run = mask_to_take(beside.comparison)) offer_mask(run->scenario);
-    if (beside.searching) search();
-    if (beside.stopped) paragraph(Face::ui, TypeSize::large, look.ink, frame.words("mine.stopped"));
+    if (const Trace* run = mask_to_take(compared.comparison)) offer_mask(run->scenario);
+    if (compared.searching) search();
+    if (compared.stopped) paragraph(Face::ui, TypeSize::large, look.ink, frame.words("mine.stopped"));
     for (const ReportPart& part : report.parts) {
       paragraph(Face::bold, TypeSize::story, look.warning, part.heading);
       for (const ReportFinding& finding : part.findings) {
@@ -123,12 +123,12 @@ struct MineDrawer {
 
 /// Shows the operation, with the right numbers.
 void show_operation(const Frame& frame, Stage stage) {
-  frame.show([beside = frame.document.beside, stage, trace = frame.document.trace](View& v) {
-    v = with_beside_stage(std::move(v), *beside, stage);
+  frame.show([compared = frame.document.own_compared, stage, trace = frame.document.trace](View& v) {
+    v = with_compared_stage(std::move(v), *compared, stage);
     v.kind = ViewKind::pipeline;
-    v.looking.level = Level::operation;
-    v.looking.stage = standing_for(*trace, stage);
-    v.looking.share.reset();
+    v.levels.level = Level::operation;
+    v.levels.stage = standing_for(*trace, stage);
+    v.levels.progress.reset();
     v.step.reset();
     v.playing = false;
   });
@@ -137,12 +137,12 @@ void show_operation(const Frame& frame, Stage stage) {
 /// Buttons at the right end of the heading; returns their left end.
 float draw_buttons(const Frame& frame, Rect area) {
   float right = area.max.x;
-  const Beside& beside = *frame.document.beside;
+  const Compared& compared = *frame.document.own_compared;
   if (button_before(frame, "take_off", frame.words("mine.take_off"), false, area.min.y, right))
     frame.actions.push_back(StopComparing{});
-  if (beside.comparison.first_difference() &&
+  if (compared.comparison.first_difference() &&
       button_before(frame, "show_me", frame.words("mine.show_me"), true, area.min.y, right))
-    show_operation(frame, beside_shown(beside, frame.view()));
+    show_operation(frame, compared_stage(compared, frame.view()));
   return right;
 }
 
@@ -152,7 +152,7 @@ void draw_mine_or_compare_view(const Frame& frame, Rect place) {
   const Document& document = frame.document;
   if (!document.own) return draw_compare_view(frame, place);
   const Rect area = place.grown(-16 * frame.u);
-  if (!document.beside || document.beside->trace != document.trace) {
+  if (!document.own_compared || document.own_compared->trace != document.trace) {
     frame.write(Face::ui, TypeSize::large, area.min, frame.look.muted, frame.words("messages.computing"));
     return;
   }
@@ -164,7 +164,7 @@ void draw_mine_or_compare_view(const Frame& frame, Rect place) {
                                      : 4;
   const float right = course ? area.max.x : draw_buttons(frame, area);
   const MinePicture& picture =
-      frame.picture<MinePicture>([&] { return make_mine_picture(frame, course, area, right); }, document.beside,
+      frame.picture<MinePicture>([&] { return make_mine_picture(frame, course, area, right); }, document.own_compared,
                                  view.beside, view.lesson.step, told_of, area, right);
   MineDrawer{frame, picture}.draw();
 }

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "ui/base/look/measure.h"
-#include "ui/parts/level/matrix_numbers.h"
+#include "ui/parts/scene/matrix_numbers.h"
 #include "ui/parts/widgets/paragraph.h"
 #include "ui/views/network/network_scene.h"
 

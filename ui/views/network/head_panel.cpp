@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "ui/base/look/measure.h"
-#include "ui/parts/level/matrix_numbers.h"
 #include "ui/parts/player/stages.h"
+#include "ui/parts/scene/matrix_numbers.h"
 #include "ui/views/network/network_scene.h"
 #include "ui/views/sentence/story.h"
 

@@ -6,7 +6,7 @@
 #include "core/base/text/in_sentence.h"
 #include "ui/base/look/measure.h"
 #include "ui/base/look/words.h"
-#include "ui/parts/level/matrix_numbers.h"
+#include "ui/parts/scene/matrix_numbers.h"
 #include "ui/views/network/network_scene.h"
 
 namespace headlight {
@@ -192,7 +192,7 @@ struct WritingTable : NetworkPart {
 
 Index written_word(const NetworkFacts& facts, const View& view) {
   const Index last = std::ssize(facts.text) - 1;
-  return std::clamp<Index>(view.pointed.word.value_or(view.looking.query.value_or(last)), 0, last);
+  return std::clamp<Index>(view.pointed.word.value_or(view.levels.query.value_or(last)), 0, last);
 }
 
 void put_experts(const NetworkPart& part, Rect room) {

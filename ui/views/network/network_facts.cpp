@@ -4,7 +4,7 @@
 #include "core/compute/network/network_trace.h"
 #include "core/compute/run/contributions.h"
 #include "core/scenario/inputs/inputs.h"
-#include "ui/parts/level/focus.h"
+#include "ui/parts/scene/focus.h"
 #include "ui/views/network/network_scene.h"
 #include "ui/views/sentence/story.h"
 

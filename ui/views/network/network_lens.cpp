@@ -5,7 +5,7 @@
 #include "core/base/image/theme.h"
 #include "core/compute/run/trace.h"
 #include "ui/base/look/measure.h"
-#include "ui/parts/level/matrix_numbers.h"
+#include "ui/parts/scene/matrix_numbers.h"
 #include "ui/views/network/network_scene.h"
 
 namespace headlight {
@@ -52,7 +52,7 @@ struct LensTable : NetworkPart {
     grid.names = width_of(title) + 12 * u;
     for (Index i = 0; i < layers; ++i) grid.names = std::max(grid.names, width_of(layer_name(i)) + 12 * u);
     grid.head = pen.type.word * 1.9f;
-    const Index query = std::min(view.looking.query.value_or(positions - 1), positions - 1);
+    const Index query = std::min(view.levels.query.value_or(positions - 1), positions - 1);
     grid.lay_out({query, positions, 62 * u, 150 * u},
                  {std::min(looked.layer, layers - 1), layers, pen.type.word * 1.7f, 64 * u}, note);
   }

@@ -5,8 +5,8 @@
 
 #include "core/base/text/utf8_path.h"
 #include "core/scenario/inputs/inputs.h"
-#include "ui/parts/level/row_prose.h"
 #include "ui/parts/player/stages.h"
+#include "ui/parts/scene/row_prose.h"
 
 namespace headlight {
 namespace {
@@ -28,7 +28,7 @@ std::string what_is_read(const SceneContext& context, const WordLines& lines) {
     const PictureSpec& spec = *run->network->spec().picture;
     const auto& pictures = run->text.pictures;
     if (pictures.empty()) return "";
-    const Picture& picture = *item(pictures, std::min<Index>(context.view.batch, std::ssize(pictures) - 1));
+    const InputImage& picture = *item(pictures, std::min<Index>(context.view.batch, std::ssize(pictures) - 1));
     return context.words.fill("network.picture_is", {picture.file.empty() ? std::string(context.words("network.drawn"))
                                                                           : std::string(file_name_of(picture.file)),
                                                      spec.rows, spec.columns});

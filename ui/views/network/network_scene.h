@@ -12,7 +12,7 @@
 #include "core/compute/network/logit_parts.h"
 #include "ui/base/frame/frame.h"
 #include "ui/base/geometry/rect.h"
-#include "ui/parts/level/pen.h"
+#include "ui/parts/scene/pen.h"
 
 namespace headlight {
 

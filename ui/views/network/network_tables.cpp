@@ -8,7 +8,7 @@
 #include "core/compute/run/trace.h"
 #include "ui/base/frame/colormaps.h"
 #include "ui/base/look/measure.h"
-#include "ui/parts/level/matrix_numbers.h"
+#include "ui/parts/scene/matrix_numbers.h"
 #include "ui/views/network/network_scene.h"
 
 namespace headlight {
@@ -85,7 +85,7 @@ struct PatchTable : NetworkPart {
   void lay_out() {
     for (Index l = 0; l < layers; ++l) grid.names = std::max(grid.names, width_of(layer_title(l)) + 12 * u);
     grid.head = word * (by_heads ? 1.8f : 3.4f);
-    grid.lay_out({view.looking.query.value_or(columns - 1), columns, 46 * u, 120 * u},
+    grid.lay_out({view.levels.query.value_or(columns - 1), columns, 46 * u, 120 * u},
                  {looked.layer, layers, pen.type.number * 1.4f, 44 * u}, caption * 1.7f);
   }
 

@@ -4,8 +4,8 @@
 
 #include "core/compute/network/network.h"
 #include "core/scenario/inputs/inputs.h"
-#include "ui/parts/level/matrix_numbers.h"
-#include "ui/parts/level/pen.h"
+#include "ui/parts/scene/matrix_numbers.h"
+#include "ui/parts/scene/pen.h"
 #include "ui/parts/widgets/card.h"
 #include "ui/views/network/network_scene.h"
 #include "ui/views/sentence/patch_picture.h"
@@ -62,7 +62,7 @@ struct Together : NetworkPart {
     const auto run = network_of(trace.inputs);
     const std::optional<PatchPicture> picture = run ? patch_picture(*run, view.batch) : std::nullopt;
     if (picture && rows == cols) {
-      const Index query = std::clamp<Index>(view.looking.query.value_or(0), 0, rows - 1);
+      const Index query = std::clamp<Index>(view.levels.query.value_or(0), 0, rows - 1);
       if (query < facts.rows_together)
         sentence_parts::put_patch_row(pen, *picture, facts.together.matrix(), query, room);
       return;

@@ -5,9 +5,9 @@
 #include "ui/base/frame/frame.h"
 #include "ui/base/look/measure.h"
 #include "ui/imgui_compat.h"
-#include "ui/parts/level/pointer.h"
-#include "ui/parts/level/scene.h"
 #include "ui/parts/player/stages.h"
+#include "ui/parts/scene/pointer.h"
+#include "ui/parts/scene/scene.h"
 #include "ui/parts/widgets/controls.h"
 #include "ui/views/network/network_scene.h"
 #include "ui/views/operation/operation.h"
@@ -33,7 +33,7 @@ const Scene& network_scene(const Frame& frame, const HeadOverview& overview, con
   const auto picture_at = [&](const std::optional<NetworkPlace>& at) -> const NetworkScene& {
     return frame.kept_at(
         at, [&] { return make_network(scene_context(frame), overview, so_far.facts, place); },
-        static_cast<const NetworkShown&>(view.network), view.measure, view.looking.query, so_far.version, place);
+        static_cast<const NetworkShown&>(view.network), view.measure, view.levels.query, so_far.version, place);
   };
   const NetworkScene& picture = picture_at({});
   return picture.follows ? picture_at(place_pointed(frame, overview)).scene : picture.scene;
@@ -45,7 +45,7 @@ const Scene& network_overlay(const Frame& frame, const HeadOverview& overview, c
   return frame.kept_at(
       place_pointed(frame, overview),
       [&] { return make_network_overlay(scene_context(frame), overview, so_far.facts, scene, place); },
-      static_cast<const NetworkShown&>(view.network), view.measure, view.looking.query, so_far.version, place);
+      static_cast<const NetworkShown&>(view.network), view.measure, view.levels.query, so_far.version, place);
 }
 
 void look_at(const Frame& frame, HeadPlace at) {
@@ -64,7 +64,7 @@ void open_head(const Frame& frame, const HeadOverview& overview, HeadPlace at) {
     v.network.head.reset();
     v.head = at.head;
     v.kind = ViewKind::pipeline;
-    v.looking.level = words ? Level::sentence : Level::pipeline;
+    v.levels.level = words ? Level::sentence : Level::pipeline;
     v.selected.reset();
     v.step.reset();
   });
@@ -101,8 +101,8 @@ void choose(const Frame& frame, T NetworkShown::*member, std::type_identity_t<T>
 
 void look_at_word(const Frame& frame, Index word) {
   frame.show([word](View& v) {
-    v.looking.query = word;
-    v.looking.key.reset();
+    v.levels.query = word;
+    v.levels.key.reset();
   });
 }
 
@@ -116,8 +116,8 @@ void open_line(const Frame& frame, const HeadOverview& overview, const std::stri
   frame.edit({}, [line](Scenario& s) { s.text = line; });
   frame.show([](View& v) {
     v.batch = 0;
-    v.looking.query.reset();
-    v.looking.key.reset();
+    v.levels.query.reset();
+    v.levels.key.reset();
   });
 }
 

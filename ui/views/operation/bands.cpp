@@ -21,14 +21,14 @@ Band band_of(const Task& task, Stage stage) {
     band.values.push_back(numbers(task.focus.query, k));
     band.kinds.push_back(classify(numbers, masks, task.focus.query, k));
   }
-  const Block block =
+  const MatrixCut block =
       make_block(task.context(), stage, {task.focus.query, 1, 1, true}, {0, numbers.cols, 1, false}, {});
   band.colormap = block.quad.colormap;
   band.range = block.quad.range;
   return band;
 }
 
-MatrixNumbers figures_of(const Band& band, const Window& keys) {
+MatrixNumbers figures_of(const Band& band, const IndexRange& keys) {
   std::vector<float> values;
   for (Index k = keys.first; k < keys.end(); ++k) {
     const auto i = static_cast<std::size_t>(k);
@@ -37,7 +37,7 @@ MatrixNumbers figures_of(const Band& band, const Window& keys) {
   return MatrixNumbers(values);
 }
 
-float size_in(const Task& task, const Window& keys, MatrixNumbers& figures, float wanted) {
+float size_in(const Task& task, const IndexRange& keys, MatrixNumbers& figures, float wanted) {
   const Fonts& fonts = task.context().fonts;
   const float least = size_not_below(fonts, Face::mono, task.pen.type.least);
   do {
@@ -147,7 +147,7 @@ void put_shares(const Task& task, const Table& table, const Band& band, const st
 
 void put_strip(const Task& task, Stage stage, Index row, Rect rect, ImU32 colour) {
   const MatrixView numbers = numbers_of(task.trace(), task.context().view, stage);
-  const Block block =
+  const MatrixCut block =
       make_block(task.context(), stage, {0, numbers.cols, 0, false}, {row, 1, 0, numbers.rows > 1}, rect, true);
   put(task.pen, block);
   task.pen.frame(block.rect.grown(1.5f * task.u()), colour, 1.5f);
@@ -160,8 +160,8 @@ void put_key_strips(const Task& task, const Table& table, Stage stage, const Ban
   Pen& pen = task.pen;
   const float u = task.u();
   const MatrixView numbers = numbers_of(task.trace(), task.context().view, stage);
-  const Block block = make_block(task.context(), stage, {0, numbers.cols, 0, false},
-                                 {table.keys.first, table.keys.count, 0, table.keys.part}, place, true);
+  const MatrixCut block = make_block(task.context(), stage, {0, numbers.cols, 0, false},
+                                     {table.keys.first, table.keys.count, 0, table.keys.part}, place, true);
   for (Index k = table.keys.first; k < table.keys.end(); ++k) {
     const auto i = static_cast<std::size_t>(k);
     const Rect column = table.column(k);

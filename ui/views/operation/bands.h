@@ -11,7 +11,7 @@ namespace headlight::operation {
 /// The columns that the bands share.
 struct Table {
   Rect area;  ///< of the bands; words are below, names left of it
-  Window keys;
+  IndexRange keys;
   float names = 0;
   Rect column(Index k) const {
     const float x = area.min.x + static_cast<float>(k - keys.first) * keys.size;
@@ -31,9 +31,9 @@ struct Band {
 /// Of the followed query.
 Band band_of(const Task& task, Stage stage);
 /// For those numbers that are values.
-MatrixNumbers figures_of(const Band& band, const Window& keys);
+MatrixNumbers figures_of(const Band& band, const IndexRange& keys);
 /// The font size at which all numbers of the band fit side by side; 0: none.
-float size_in(const Task& task, const Window& keys, MatrixNumbers& figures, float wanted);
+float size_in(const Task& task, const IndexRange& keys, MatrixNumbers& figures, float wanted);
 void put_band_name(const Task& task, const Table& table, float y, const std::string& markup, ImU32 colour,
                    const std::string& note);
 /// Bars up and down from a line, with their numbers.

@@ -16,7 +16,7 @@ namespace headlight::operation {
 namespace {
 
 /// The part of the last two axes.
-Tensor slice_of(const Tensor& whole, const Window& rows, const Window& cols) {
+Tensor slice_of(const Tensor& whole, const IndexRange& rows, const IndexRange& cols) {
   if (!whole.defined()) return {};
   const Index rank = whole.rank();
   Tensor part = whole;
@@ -27,8 +27,8 @@ Tensor slice_of(const Tensor& whole, const Window& rows, const Window& cols) {
 
 }  // namespace
 
-Window window_around(Index at, Index count, float room, float least, float most) {
-  Window window{0, count, room / static_cast<float>(std::max<Index>(count, 1)), false};
+IndexRange range_around(Index at, Index count, float room, float least, float most) {
+  IndexRange window{0, count, room / static_cast<float>(std::max<Index>(count, 1)), false};
   if (window.size < least) {
     window.count = std::clamp<Index>(static_cast<Index>(room / least), 1, count);
     window.first = std::clamp<Index>(at - window.count / 2, 0, count - window.count);
@@ -39,18 +39,18 @@ Window window_around(Index at, Index count, float room, float least, float most)
   return window;
 }
 
-Rect Block::cell(Index r, Index c) const {
+Rect MatrixCut::cell(Index r, Index c) const {
   const float w = rect.width() / static_cast<float>(cols), h = rect.height() / static_cast<float>(rows);
   const float x = rect.min.x + static_cast<float>(c - col) * w, y = rect.min.y + static_cast<float>(r - row) * h;
   return {{x, y}, {x + w, y + h}};
 }
-Rect Block::row_at(Index r) const { return {{rect.min.x, cell(r, col).min.y}, {rect.max.x, cell(r, col).max.y}}; }
-Rect Block::col_at(Index c) const { return {{cell(row, c).min.x, rect.min.y}, {cell(row, c).max.x, rect.max.y}}; }
+Rect MatrixCut::row_at(Index r) const { return {{rect.min.x, cell(r, col).min.y}, {rect.max.x, cell(r, col).max.y}}; }
+Rect MatrixCut::col_at(Index c) const { return {{cell(row, c).min.x, rect.min.y}, {cell(row, c).max.x, rect.max.y}}; }
 
-Block make_block(const SceneContext& context, Stage stage, const Window& rows, const Window& cols, Rect rect,
-                 bool turned) {
+MatrixCut make_block(const SceneContext& context, Stage stage, const IndexRange& rows, const IndexRange& cols,
+                     Rect rect, bool turned) {
   const Trace& trace = context.trace;
-  Block block;
+  MatrixCut block;
   block.stage = stage;
   block.row = rows.first;
   block.rows = rows.count;
@@ -80,8 +80,8 @@ Block make_block(const SceneContext& context, Stage stage, const Window& rows, c
   return block;
 }
 
-Block with_numbers(const Block& block, Tensor values) {
-  Block other = block;
+MatrixCut with_numbers(const MatrixCut& block, Tensor values) {
+  MatrixCut other = block;
   other.quad.values = std::move(values);
   other.quad.batch = other.quad.head = 0;
   other.quad.mask = other.quad.kept = {};
@@ -119,7 +119,7 @@ void put_row_strip(Pen& pen, const std::vector<float>& numbers, float most, Rect
   pen.scene().items.emplace_back(SceneMatrix{std::move(quad), seen, first});
 }
 
-void put(Pen& pen, const Block& block, float opacity, Rect seen) {
+void put(Pen& pen, const MatrixCut& block, float opacity, Rect seen) {
   MatrixQuad quad = block.quad;
   quad.opacity = opacity;
   SceneMatrix matrix{std::move(quad), seen};
@@ -133,7 +133,7 @@ void put(Pen& pen, const Block& block, float opacity, Rect seen) {
   pen.scene().items.emplace_back(std::move(matrix));
 }
 
-void put_ghost(Pen& pen, const Block& block) {
+void put_ghost(Pen& pen, const MatrixCut& block) {
   const Rect& rect = block.rect;
   pen.fill(rect, pen.look().card, Corner::cell * pen.u());
   const float gap = std::max(1.0f, std::round(pen.u()));
@@ -151,7 +151,7 @@ void put_ghost(Pen& pen, const Block& block) {
 
 float cell_margin(const Pen& pen) { return 8 * pen.u(); }
 
-float fitting(const Pen& pen, const Block& block, MatrixNumbers& figures, float pixels) {
+float fitting(const Pen& pen, const MatrixCut& block, MatrixNumbers& figures, float pixels) {
   const float w = block.rect.width() / static_cast<float>(block.cols) - cell_margin(pen) * 0.6f;
   const float h = block.rect.height() / static_cast<float>(block.rows) - 2 * pen.u();
   const float least = size_not_below(pen.context().fonts, Face::mono, pen.type.least);
@@ -167,7 +167,7 @@ float fitting(const Pen& pen, const Block& block, MatrixNumbers& figures, float 
   return 0;
 }
 
-float largest_type(const Pen& pen, const Block& block, const MatrixNumbers& figures) {
+float largest_type(const Pen& pen, const MatrixCut& block, const MatrixNumbers& figures) {
   const float w = block.rect.width() / static_cast<float>(block.cols),
               h = block.rect.height() / static_cast<float>(block.rows);
   for (const float larger : {1.9f, 1.6f, 1.35f, 1.15f}) {
@@ -179,7 +179,7 @@ float largest_type(const Pen& pen, const Block& block, const MatrixNumbers& figu
   return pen.type.number;
 }
 
-void write(Pen& pen, const Block& block, const MatrixNumbers& figures, float pixels,
+void write(Pen& pen, const MatrixCut& block, const MatrixNumbers& figures, float pixels,
            const std::function<bool(Index, Index)>& has) {
   if (pixels <= 0) return;
   const MatrixQuad& quad = block.quad;
@@ -205,7 +205,7 @@ void write(Pen& pen, const Block& block, const MatrixNumbers& figures, float pix
   }
 }
 
-void target_cells(Pen& pen, const Block& block) {
+void target_cells(Pen& pen, const MatrixCut& block) {
   Cell cell = matrix_of(pen.context().trace, pen.context().view, block.stage);
   for (cell.row = block.row; cell.row < block.row + block.rows; ++cell.row) {
     for (cell.col = block.col; cell.col < block.col + block.cols; ++cell.col)
@@ -221,7 +221,7 @@ std::string sizes_of(const MatrixView& matrix) {
   return std::to_string(matrix.rows) + " × " + std::to_string(matrix.cols);
 }
 
-std::string part_of(const SceneContext& context, const Window& rows, const Window& cols) {
+std::string part_of(const SceneContext& context, const IndexRange& rows, const IndexRange& cols) {
   std::string words;
   for (const auto& [window, key] : {std::pair(&rows, "level.rows_shown"), std::pair(&cols, "level.columns_shown")}) {
     if (!window->part) continue;
@@ -230,7 +230,7 @@ std::string part_of(const SceneContext& context, const Window& rows, const Windo
   return words;
 }
 
-void put_whole(Pen& pen, Stage stage, Rect room, const Window& rows, const Window& cols,
+void put_whole(Pen& pen, Stage stage, Rect room, const IndexRange& rows, const IndexRange& cols,
                const std::optional<ValueRange>& range) {
   const Trace& trace = pen.context().trace;
   const MatrixView matrix = numbers_of(trace, pen.context().view, stage);
@@ -239,7 +239,7 @@ void put_whole(Pen& pen, Stage stage, Rect room, const Window& rows, const Windo
   const ImVec2 size{std::max(side * static_cast<float>(matrix.cols), std::min(room.width(), 24 * pen.u())),
                     std::max(side * static_cast<float>(matrix.rows), std::min(room.height(), 24 * pen.u()))};
   const Rect rect{room.min, {room.min.x + size.x, room.min.y + size.y}};
-  Block whole = make_block(pen.context(), stage, {0, matrix.rows, 0, false}, {0, matrix.cols, 0, false}, rect);
+  MatrixCut whole = make_block(pen.context(), stage, {0, matrix.rows, 0, false}, {0, matrix.cols, 0, false}, rect);
   if (range) whole.quad.range = *range;
   pen.fill(whole.rect, pen.look().card);
   put(pen, whole);

@@ -21,7 +21,7 @@ constexpr const char* every_pair = "full()";
 
 /// Whether the part is removed now: the layer's setting differs from the model's.
 bool is_taken(const SceneContext& context, Break what) {
-  if (what == Break::head) return context.view.looking.knocked;
+  if (what == Break::head) return context.view.levels.knocked;
   if (what == Break::words) return is_swapped(context.trace, context.view);
   const auto run = network_of(context.trace.inputs);
   if (!run->change) return false;
@@ -31,7 +31,7 @@ bool is_taken(const SceneContext& context, Break what) {
 
 /// The followed query and key; the swapped ones while they are swapped.
 std::pair<Index, Index> words_followed(const Trace& trace, const View& view) {
-  if (is_swapped(trace, view)) return {view.looking.swapped->first, view.looking.swapped->second};
+  if (is_swapped(trace, view)) return {view.levels.swapped->first, view.levels.swapped->second};
   const Focus focus = focus_of(trace, view);
   return {focus.query, focus.key};
 }
@@ -149,16 +149,16 @@ void swap_words(const Frame& frame) {
   const bool back = is_swapped(trace, frame.view());
   frame.edit({}, [=](Scenario& s) { s.text = *text; });
   frame.show([=](View& v) {
-    v.looking.swapped = back ? std::nullopt : std::optional(SwappedWords{words.first, words.second, *text});
-    v.looking.query = std::max(words.first, words.second);
-    v.looking.key = std::min(words.first, words.second);
+    v.levels.swapped = back ? std::nullopt : std::optional(SwappedWords{words.first, words.second, *text});
+    v.levels.query = std::max(words.first, words.second);
+    v.levels.key = std::min(words.first, words.second);
   });
 }
 
 }  // namespace
 
 bool has_breaks(const SceneContext& context, const SentenceStory& story, Rect place) {
-  const bool in_film = context.view.looking.arrival.has_value();  // nobody clicks, and the result comes at the end
+  const bool in_film = context.view.levels.arrival.has_value();  // nobody clicks, and the result comes at the end
   return says_next(context.trace) && !in_film && !story.next.empty() && story.can_knock &&
          place.height() >= 600 * context.u && place.width() >= 900 * context.u;
 }

@@ -73,9 +73,9 @@ float put_facets(Pen& pen, Rect area) {
   // Beside gradients stands the inspector: their title leaves the tabs more of the width.
   const float left = shows_gradients(view) ? area.min.x + 0.4f * area.width() : area.centre().x;
   const Rect room{{left - edge, area.min.y}, {area.max.x + edge, area.max.y}};
-  const float taken = pen.tabs(room, Align::right, there,
-                               shows_gradients(view) ? gradients_tab : static_cast<std::size_t>(view.looking.facet),
-                               SceneAction::facet);
+  const float taken =
+      pen.tabs(room, Align::right, there,
+               shows_gradients(view) ? gradients_tab : static_cast<std::size_t>(view.levels.facet), SceneAction::facet);
   return taken > 0 ? taken - 2 * edge + 28 * pen.u() : 0;
 }
 
@@ -91,7 +91,7 @@ void put_title_and_story(Pen& pen, Rect& area, std::string_view title, std::stri
 }
 
 bool is_guessed(const SceneContext& context) {
-  return context.view.looking.guessing.active && !context.view.looking.guessing.guess;
+  return context.view.levels.guessing.active && !context.view.levels.guessing.guess;
 }
 
 void put_guess(Pen& pen, Rect area, float right) {

@@ -22,7 +22,7 @@ std::string digits(double value, int decimals) { return MatrixNumbers(decimals, 
 
 /// A line for each key with its word, score and share; if not all fit, those with the largest shares.
 struct KeyList : TaskPart {
-  Index settled = 0;
+  Index followed = 0;
   Rect room;
   const Band scores = band_of(task, made_from(trace, Stage::weights)), weights = band_of(task, Stage::weights);
   const float pitch = context.fonts.crisp(Face::mono, pen.type.number) * 1.75f;
@@ -35,7 +35,7 @@ struct KeyList : TaskPart {
     if (keys.size() <= lines) return keys;
     std::ranges::stable_sort(keys, std::ranges::greater(), [&](Index k) {
       const float weight = weights.values[static_cast<std::size_t>(k)];
-      return k == settled ? 2.0f : std::isfinite(weight) ? weight : -1.0f;
+      return k == followed ? 2.0f : std::isfinite(weight) ? weight : -1.0f;
     });
     keys.resize(lines);
     std::ranges::sort(keys);
@@ -104,7 +104,7 @@ struct KeyList : TaskPart {
 };
 
 /// Draws what a bias adds to each key's score, as a line chart with one point for each key of the plane.
-void put_tilt(const Task& task, Index settled, Rect room) {
+void put_tilt(const Task& task, Index followed, Rect room) {
   Pen& pen = task.pen;
   const Look& look = pen.look();
   const Trace& trace = task.trace();
@@ -112,7 +112,7 @@ void put_tilt(const Task& task, Index settled, Rect room) {
   const Stage before = made_from(trace, Stage::biased_scores);
   const MatrixView with = numbers_of(trace, task.context().view, Stage::biased_scores),
                    without = numbers_of(trace, task.context().view, before);
-  const Index n = std::min<Index>(with.cols, most_arrows), first = first_arrow(settled, with.cols);
+  const Index n = std::min<Index>(with.cols, most_arrows), first = first_arrow(followed, with.cols);
   float lo = 0, hi = 0;
   std::vector<float> added;
   for (Index k = 0; k < n; ++k) {
@@ -136,7 +136,7 @@ void put_tilt(const Task& task, Index settled, Rect room) {
 }
 
 /// Writes below the plane which share of the query and the keys lies in the plane. `room` shrinks by the notes.
-void put_notes(const Task& task, const HeadPlane& plane, const Operands& operands, Index settled, Rect& room) {
+void put_notes(const Task& task, const HeadPlane& plane, const Operands& operands, Index followed, Rect& room) {
   const SceneContext& context = task.context();
   const Look& look = context.look;
   const auto [query, key, feature] = task.focus;
@@ -144,7 +144,7 @@ void put_notes(const Task& task, const HeadPlane& plane, const Operands& operand
                            k = row_numbers(numbers_of(task.trace(), context.view, operands.right), key);
   const auto percent = [](double share) { return digits(100 * share, 0) + " %"; };
   const std::vector<Named> names{
-      {in_sentence(query_word(context, query)), look.q}, {in_sentence(key_word(context, settled)), look.k},
+      {in_sentence(query_word(context, query)), look.q}, {in_sentence(key_word(context, followed)), look.k},
       {in_sentence(key_word(context, key)), look.k},     {percent(plane.share_of(q, k)), look.ink},
       {percent(plane.query_share()), look.ink},          {percent(plane.key_share()), look.ink}};
   const auto note = [&](const char* words) {
@@ -157,7 +157,7 @@ void put_notes(const Task& task, const HeadPlane& plane, const Operands& operand
                       pixels, look.muted);
   };
   if (operands.left == Stage::Q_rotated && task.trace().scenario.rope != Rope::none) note("facet.turned");
-  note(plane.whole() ? "facet.plane_whole" : key == settled ? "facet.plane_part" : "facet.plane_other");
+  note(plane.whole() ? "facet.plane_whole" : key == followed ? "facet.plane_part" : "facet.plane_other");
 }
 
 }  // namespace
@@ -169,12 +169,12 @@ Scene make_geometry(const SceneContext& context, Rect place) {
   const Look& look = context.look;
   const Words& words = context.words;
   const float u = context.u;
-  const Index settled = focus_of(trace, context.view).key;  // the layout does not follow the pointer
+  const Index followed = focus_of(trace, context.view).key;  // the layout does not follow the pointer
   const Focus focus = pointed_focus(trace, context.view);
   const Operands operands = operands_of(trace, Stage::scores);
   const MatrixView queries = numbers_of(trace, context.view, operands.left),
                    keys = numbers_of(trace, context.view, operands.right);
-  const HeadPlane plane(queries, keys, focus.query, settled);
+  const HeadPlane plane(queries, keys, focus.query, followed);
   const DotProduct dot = dot_product(row_numbers(queries, focus.query), row_numbers(keys, focus.key));
   const std::vector<Printed> product = printed_factors({dot.query_length, dot.key_length, dot.cosine});
   const double degrees = std::acos(std::clamp(dot.cosine, -1.0, 1.0)) * 180 / std::numbers::pi;
@@ -200,15 +200,15 @@ Scene make_geometry(const SceneContext& context, Rect place) {
   area.max.y -= foot + 4 * u;
   const float list = std::clamp(area.width() * 0.4f, 260 * u, 640 * u);
   Rect left{area.min, {area.max.x - list - 32 * u, area.max.y}}, right{{area.max.x - list, area.min.y}, area.max};
-  put_notes(task, plane, operands, settled, left);
+  put_notes(task, plane, operands, followed, left);
   left.max.y -= 6 * u;
-  put_plane(task, plane, operands, settled, left);
+  put_plane(task, plane, operands, followed, left);
   if (trace.has(Stage::biased_scores)) {
     const float tilt = std::min(120 * u, right.height() * 0.24f);
-    put_tilt(task, settled, {{right.min.x, right.max.y - tilt}, right.max});
+    put_tilt(task, followed, {{right.min.x, right.max.y - tilt}, right.max});
     right.max.y -= tilt + 12 * u;
   }
-  KeyList{task, settled, right}.put();
+  KeyList{task, followed, right}.put();
   pen.add_content(right);
   return scene;
 }

@@ -15,7 +15,8 @@ inline Index first_arrow(Index chosen, Index n_k) {
   return n_k > most_arrows ? std::clamp<Index>(chosen - most_arrows / 2, 0, n_k - most_arrows) : 0;
 }
 
-/// The arrows of the focus's query and of the keys in a plane. `settled`: the followed key, whatever the pointer is on.
-void put_plane(const Task& task, const HeadPlane& plane, const Operands& operands, Index settled, Rect room);
+/// The arrows of the focus's query and of the keys in a plane. `followed`: the followed key, whatever the pointer is
+/// on.
+void put_plane(const Task& task, const HeadPlane& plane, const Operands& operands, Index followed, Rect room);
 
 }  // namespace headlight::operation

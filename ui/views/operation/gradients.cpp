@@ -36,13 +36,13 @@ struct MatrixBeside : ScenePart {
                                Align::left, look.lane(stage), title, room.width());
     const Rect below{{room.min.x, head.max.y + 10 * u}, {room.max.x, room.max.y - 2.4f * pen.type.caption}};
     const float line = pen.type.caption * 1.1f;
-    Window rows = window_around(cell.row, numbers.rows, below.height(), line, 74 * u);
+    IndexRange rows = range_around(cell.row, numbers.rows, below.height(), line, 74 * u);
     const float names = std::min(row_room(pen, rows, about.rows), 0.3f * below.width());
-    Window cols = window_around(cell.col, numbers.cols, below.width() - names, 3 * u, 74 * u);
+    IndexRange cols = range_around(cell.col, numbers.cols, below.width() - names, 3 * u, 74 * u);
     const float above = about.cols == Axis::key ? key_room(pen, cols) + 6 * u : 0;
-    rows = window_around(cell.row, numbers.rows, below.height() - above, line, 74 * u);
+    rows = range_around(cell.row, numbers.rows, below.height() - above, line, 74 * u);
     const ImVec2 from{below.min.x + names, below.min.y + above};
-    const Block block =
+    const MatrixCut block =
         make_block(context, stage, rows, cols, {from, {from.x + cols.extent(), from.y + rows.extent()}});
     operation::put(pen, block);
     MatrixNumbers figures(numbers);

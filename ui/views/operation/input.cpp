@@ -84,8 +84,9 @@ std::string name_in_table(const TableRow& row) {
 }
 
 /// One row of numbers in the columns `cols`, −`most` to `most` in colours.
-Block row_block(const Task& task, const std::vector<float>& numbers, const Window& cols, Rect rect, float most) {
-  Block block = make_block(task.context(), task.stage, {0, 1, 0, true}, cols, rect);
+MatrixCut row_block(const Task& task, const std::vector<float>& numbers, const IndexRange& cols, Rect rect,
+                    float most) {
+  MatrixCut block = make_block(task.context(), task.stage, {0, 1, 0, true}, cols, rect);
   Buffer part;
   for (Index c = cols.first; c < cols.end(); ++c) part.push_back(numbers[static_cast<std::size_t>(c)]);
   block = with_numbers(block, Tensor({1, cols.count}, std::move(part)));
@@ -95,7 +96,7 @@ Block row_block(const Task& task, const std::vector<float>& numbers, const Windo
 }
 
 void put_table(const Task& task, const Tables& tables, const std::vector<TableRow>& table, const Rect& at, Index taken,
-               const std::string& title, const Window& cols, float most, float names) {
+               const std::string& title, const IndexRange& cols, float most, float names) {
   Pen& pen = task.pen;
   const Look& look = pen.look();
   const float u = task.u(), caption = pen.type.caption;
@@ -114,7 +115,7 @@ void put_table(const Task& task, const Tables& tables, const std::vector<TableRo
 }
 
 /// `names`: width of the names at the left; `scale`: the colour scale in words, "" if the rows below have the same.
-void put_tables(const Task& task, const Tables& tables, const Window& cols, float most, float names,
+void put_tables(const Task& task, const Tables& tables, const IndexRange& cols, float most, float names,
                 const std::string& scale) {
   const RowLookup& rows = tables.rows;
   const Words& words = task.context().words;
@@ -208,7 +209,7 @@ LineScales scales_of(const std::vector<Line>& lines, const RowParts& parts, cons
 
 /// The lines, one below the other, aligned with the matrix's columns, all with the same number of decimals.
 void put_lines(const Task& task, const std::vector<Line>& lines, const RowParts& parts, const Tables* tables,
-               const Window& cols, Rect place, float pitch, float names) {
+               const IndexRange& cols, Rect place, float pitch, float names) {
   Pen& pen = task.pen;
   const float u = task.u();
   const LineScales scales = scales_of(lines, parts, tables);
@@ -227,7 +228,7 @@ void put_lines(const Task& task, const std::vector<Line>& lines, const RowParts&
   for (const Line& line : lines) {
     const Rect rect{{place.min.x, y}, {place.max.x, y + pitch - 4 * u}};
     const bool of_table = line.numbers == &parts.word || line.numbers == &parts.place;
-    const Block block = row_block(task, *line.numbers, cols, rect, of_table ? scales.tables : scales.sums);
+    const MatrixCut block = row_block(task, *line.numbers, cols, rect, of_table ? scales.tables : scales.sums);
     const float done = part_done(task.reveal.share.value_or(1.0f), line.begins, line.ends);
     if (done < 1) put_ghost(pen, block);
     // The rows of the token and the position move out of their tables; the others appear from the left.
@@ -255,7 +256,7 @@ void put_lines(const Task& task, const std::vector<Line>& lines, const RowParts&
 
 /// The matrix with the followed row bright and framed. During playback that row appears first, as it is the one that is
 /// told about, then the others from the top.
-void put_rows(const Task& task, const Window& cols, const Block& block, Index followed, float share) {
+void put_rows(const Task& task, const IndexRange& cols, const MatrixCut& block, Index followed, float share) {
   Pen& pen = task.pen;
   const float u = task.u();
   const float part_made = std::clamp(2 * share, 0.0f, 1.0f), others = std::clamp(2 * share - 1, 0.0f, 1.0f);
@@ -308,9 +309,9 @@ struct InputPicture : TaskPart {
   const bool low = parts && found.words.empty() && !(found = looked_up(1)).words.empty();
   const bool sum = half || low;
   float over = height_of(pen, found);
-  Window rows = window_around(cell.row, numbers.rows, area.height() - 2 * caption, number * 1.5f, 104 * u);
+  IndexRange rows = range_around(cell.row, numbers.rows, area.height() - 2 * caption, number * 1.5f, 104 * u);
   const float names = names_room();
-  Window cols{};
+  IndexRange cols{};
   float x = 0, wide = 0;  ///< of the matrix
 
   /// The tables' rows that fit, with the sum, in this share of the height.
@@ -329,7 +330,7 @@ struct InputPicture : TaskPart {
     const MatrixNumbers figures(numbers);
     const float needed = pen.digit() * static_cast<float>(figures.longest()) + cell_margin(pen) * 0.7f;
     const float width = area.width() - names;
-    cols = window_around(cell.col, numbers.cols, width, needed, 110 * u);
+    cols = range_around(cell.col, numbers.cols, width, needed, 110 * u);
     wide = cols.extent();
     x = area.min.x + names + (width - wide) / 2;
   }
@@ -354,7 +355,7 @@ struct InputPicture : TaskPart {
     const Rect label = pen.caption({x + wide / 2, middle}, Align::middle, say(how));
     for (const float arrow : {label.min.x - 18 * u, label.max.x + 18 * u})
       pen.line({arrow, middle - half}, {arrow, middle + half}, look.muted, Stroke::arrow(u), true);
-    rows = window_around(cell.row, numbers.rows, area.height() - 1.2f * caption, number * 1.5f, 104 * u);
+    rows = range_around(cell.row, numbers.rows, area.height() - 1.2f * caption, number * 1.5f, 104 * u);
   }
 
   /// Whether the matrix is not shown yet.
@@ -362,7 +363,7 @@ struct InputPicture : TaskPart {
 
   void put_matrix() const {
     const float deep = rows.extent(), y = area.min.y + (sum ? 0 : caption);
-    const Block block = make_block(context, task.stage, rows, cols, {{x, y}, {x + wide, y + deep}});
+    const MatrixCut block = make_block(context, task.stage, rows, cols, {{x, y}, {x + wide, y + deep}});
     const float begins = low ? sum_is_up : sum ? sum_comes : 0;
     put_rows(task, cols, block, cell.row, share < 1 ? (share - begins) / (all_there - begins) : 1);
     name_rows(pen, block, axis, x, names, cell.row, look.ink);

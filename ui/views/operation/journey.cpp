@@ -143,7 +143,7 @@ void put_next(const Task& task, const std::vector<Guess>& next, Rect room) {
 struct Journey : ScenePart {
   const std::vector<Guess>& next;
   Rect area;
-  const Index settled = focus_of(trace, view).key;  ///< the layout does not follow the pointer
+  const Index followed = focus_of(trace, view).key;  ///< the layout does not follow the pointer
   const Focus focus = pointed_focus(trace, view);
   const Reveal whole{};
   const Task task{pen, Stage::weights, focus, whole, area};
@@ -171,7 +171,7 @@ struct Journey : ScenePart {
   }
 
   void lay_out() {
-    if (view.looking.rival) rival = std::clamp<Index>(*view.looking.rival, 0, trace.dims().n_k - 1);
+    if (view.levels.rival) rival = std::clamp<Index>(*view.levels.rival, 0, trace.dims().n_k - 1);
     two = rival && *rival != focus.key && !presenting && area.width() >= 900 * u;
     const float foot = pen.type.caption * 2.6f + 14 * u;
     slider = {{area.min.x, area.max.y - foot}, area.max};
@@ -181,7 +181,7 @@ struct Journey : ScenePart {
             : has_values ? std::clamp(area.width() * (next.empty() ? 0.1f : 0.24f), 96 * u, 340 * u)
                          : 0;
     const float width = area.width() - table.names - right - (right > 0 ? 24 * u : 0);
-    table.keys = window_around(settled, trace.dims().n_k, width, pen.digit() * 4.2f + 6 * u, 150 * u);
+    table.keys = range_around(followed, trace.dims().n_k, width, pen.digit() * 4.2f + 6 * u, 150 * u);
     const float left = area.min.x + table.names;
     table.area = {{left, area.min.y}, {left + table.keys.extent(), area.max.y}};
     names_above = key_room(pen, table.keys) + 6 * u;

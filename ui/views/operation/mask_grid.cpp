@@ -15,19 +15,19 @@ struct MaskGrid : TaskPart {
   const Cell cell = cell_of(trace, view, task.stage, task.focus);
   const bool hidden = is_guessed(context);
   const float number = context.fonts.crisp(Face::ui, pen.type.word);
-  Window rows{}, cols{};
+  IndexRange rows{}, cols{};
   float names = 0, names_above = 0;  ///< room for the names of rows and of columns
-  Block block{};
+  MatrixCut block{};
 
   void lay_out() {
     const Rect area{task.area.min, {task.area.max.x, task.area.max.y - pen.type.formula * 2.2f}};
-    rows = window_around(cell.row, allowed.rows, area.height() * 0.86f, number * 1.05f, 110 * u);
+    rows = range_around(cell.row, allowed.rows, area.height() * 0.86f, number * 1.05f, 110 * u);
     names = std::min(row_room(pen, rows, Axis::query), area.width() * 0.22f);
-    cols = window_around(cell.col, allowed.cols, area.width() - 2 * names, std::min(number * 1.05f, rows.size),
-                         presenting ? 1e6f : 150 * u);
+    cols = range_around(cell.col, allowed.cols, area.width() - 2 * names, std::min(number * 1.05f, rows.size),
+                        presenting ? 1e6f : 150 * u);
     names_above = key_room(pen, cols) + 6 * u;
-    rows = window_around(cell.row, allowed.rows, area.height() - names_above, number * 1.05f,
-                         std::min(110 * u, cols.size * 1.2f));
+    rows = range_around(cell.row, allowed.rows, area.height() - names_above, number * 1.05f,
+                        std::min(110 * u, cols.size * 1.2f));
     if (!presenting) cols.size = std::min(cols.size, rows.size * 1.9f);
     const float wide = cols.extent(), deep = rows.extent();
     const float x = area.centre().x - (wide - names) / 2,

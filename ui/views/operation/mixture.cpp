@@ -20,7 +20,7 @@ struct Mixture : TaskPart {
   const Band weights = band_of(task, operands.left);
   const MatrixView values = numbers_of(trace, view, operands.right);
   const Index d_head = values.cols, n_k = values.rows;
-  const bool open = view.looking.unfolded && !is_guessed(context);
+  const bool open = view.levels.unfolded && !is_guessed(context);
   Rect area = task.area;
   Table table{};
   Rect card{}, strips{}, result{};
@@ -45,7 +45,7 @@ struct Mixture : TaskPart {
     const float right = 44 * u + strip + 14 * u + std::max(number, 40 * u);
     table.names = std::clamp(area.width() * 0.13f, 84 * u, 186 * u);
     const float width = area.width() - table.names - right;
-    table.keys = window_around(task.focus.key, n_k, width, pen.digit() * 4.6f + 6 * u, 150 * u);
+    table.keys = range_around(task.focus.key, n_k, width, pen.digit() * 4.6f + 6 * u, 150 * u);
     const float left = area.min.x + table.names;
     table.area = {{left, area.min.y}, {left + table.keys.extent(), area.max.y}};
     names_above = key_room(pen, table.keys) + 4 * u;
@@ -158,7 +158,7 @@ struct Mixture : TaskPart {
   }
 
   void put_result() const {
-    const Block block =
+    const MatrixCut block =
         make_block(context, Stage::head_outputs, {0, d_head, 0, false},
                    {cell.row, 1, 0, numbers_of(trace, view, Stage::head_outputs).rows > 1}, result, true);
     put_ghost(pen, block);

@@ -18,11 +18,11 @@ struct Moving : TaskPart {
   const Index chosen = view.head / groups;
   const Cell cell = cell_of(trace, view, heads, task.focus);
   const Axis axis = info(heads).rows;
-  const Window features{0, d_head, 0, false};
+  const IndexRange features{0, d_head, 0, false};
   const float t = eased(task.reveal.share.value_or(task.reveal.whole() || task.reveal.shown.rows > 0 ? 1.0f : 0.5f));
   const float labels = pen.type.caption * 2;
 
-  Window rows{}, shown{};                  ///< rows of the matrices, heads side by side
+  IndexRange rows{}, shown{};              ///< rows of the matrices, heads side by side
   float names = 0, gap = 0, deep = 0;      ///< room for words, between heads, height of a matrix
   float x = 0, width = 0, whole_left = 0;  ///< of the heads; where the whole matrix begins
   float whole_y = 0, heads_y = 0, between = 0;
@@ -30,13 +30,13 @@ struct Moving : TaskPart {
   void lay_out() {
     const Rect& area = task.area;
     const float number = context.fonts.crisp(Face::mono, pen.type.number);
-    rows = window_around(cell.row, parts.size(-2), (area.height() - 3 * labels) * 0.42f,
-                         std::max(number * 0.8f, pen.bold(pen.type.least) * 1.06f), 44 * u);
+    rows = range_around(cell.row, parts.size(-2), (area.height() - 3 * labels) * 0.42f,
+                        std::max(number * 0.8f, pen.bold(pen.type.least) * 1.06f), 44 * u);
     names = std::min(row_room(pen, rows, axis), area.width() * 0.18f);
     width = area.width() - names;
     // As many heads as have three points for each column.
     gap = std::max(10 * u, width * 0.012f);
-    shown = window_around(chosen, count, width, static_cast<float>(d_head) * 3 * u + gap, 1e6f);
+    shown = range_around(chosen, count, width, static_cast<float>(d_head) * 3 * u + gap, 1e6f);
     deep = rows.extent();
     between = area.height() - 2 * deep - 3 * labels;
     const float top = area.min.y + labels, low = area.max.y - labels - deep;
@@ -61,12 +61,12 @@ struct Moving : TaskPart {
   }
   Rect from(Index h) const { return merges ? place_of_head(h) : place_in_whole(h); }
   Rect to(Index h) const { return merges ? place_in_whole(h) : place_of_head(h); }
-  Block block_of(Index h, Rect rect) const {
-    Block block = make_block(context, heads, rows, features, rect);
+  MatrixCut block_of(Index h, Rect rect) const {
+    MatrixCut block = make_block(context, heads, rows, features, rect);
     block.quad.head = h;
     return block;
   }
-  Block moving(Index h) const { return block_of(h, mixed(from(h), to(h), t)); }
+  MatrixCut moving(Index h) const { return block_of(h, mixed(from(h), to(h), t)); }
 
   void put_bar(Rect rect, float inset, ImU32 colour) const {
     const float bar = std::max(4 * u, 4.0f);
@@ -111,7 +111,7 @@ struct Moving : TaskPart {
 
   /// The place of the number that is to be guessed.
   void put_question() const {
-    const Block made = block_of(chosen, to(chosen));
+    const MatrixCut made = block_of(chosen, to(chosen));
     const Rect at = made.cell(cell.row, std::clamp<Index>(task.focus.feature % d_head, 0, d_head - 1));
     pen.box(at.grown(2 * u), look.ink, Stroke::followed(u), Corner::cell * u);
     pen.label(TextRole::word, true, pen.type.word, at.centre(), Align::middle, look.ink, "?");
@@ -122,7 +122,7 @@ struct Moving : TaskPart {
   void put_chosen() const {
     if (chosen < shown.first || chosen >= shown.end()) return;
     if (is_guessed(context)) return put_question();
-    const Block seen = t > 0.02f ? moving(chosen) : block_of(chosen, from(chosen));
+    const MatrixCut seen = t > 0.02f ? moving(chosen) : block_of(chosen, from(chosen));
     MatrixNumbers figures(numbers_of(trace, view, heads));
     const float pixels = fitting(pen, seen, figures, pen.type.number);
     write(pen, seen, figures, pixels, [](Index, Index) { return true; });
@@ -131,7 +131,7 @@ struct Moving : TaskPart {
   }
 
   void put_names() const {
-    Block base = make_block(context, whole, rows, {0, 1, 0, false}, whole_rect());
+    MatrixCut base = make_block(context, whole, rows, {0, 1, 0, false}, whole_rect());
     name_rows(pen, base, axis, x, names, cell.row, look.lane(heads));
     base.rect = {{x, heads_y}, {x + width, heads_y + deep}};
     name_rows(pen, base, axis, x, names, cell.row, look.lane(heads));

@@ -19,7 +19,7 @@ std::string name_of(const SceneContext& context, Axis axis, Index index) {
 }
 
 /// The width of the widest name, plain or bold, at this font size.
-float widest(const Pen& pen, const Window& keys, float pixels) {
+float widest(const Pen& pen, const IndexRange& keys, float pixels) {
   float most = 0;
   for (Index k = keys.first; k < keys.end(); ++k)
     most = std::max({most, pen.measure(Face::bold, pen.bold(pixels), name_of(pen.context(), Axis::key, k)).x,
@@ -28,7 +28,7 @@ float widest(const Pen& pen, const Window& keys, float pixels) {
 }
 
 /// The font size at which upright names of these columns fit; else 0.
-float upright_size(const Pen& pen, const Window& keys) {
+float upright_size(const Pen& pen, const IndexRange& keys) {
   const Fonts& fonts = pen.context().fonts;
   for (const float size :
        {fonts.crisp(Face::ui, pen.type.word * 1.35f), pen.type.word, std::max(pen.type.word * 0.85f, pen.type.least),
@@ -40,7 +40,7 @@ float upright_size(const Pen& pen, const Window& keys) {
 
 }  // namespace
 
-float row_room(const Pen& pen, const Window& rows, Axis axis) {
+float row_room(const Pen& pen, const IndexRange& rows, Axis axis) {
   float widest = 0;
   for (Index r = rows.first; r < rows.end(); ++r)
     widest = std::max({widest, pen.measure(Face::bold, pen.bold(pen.type.word), name_of(pen.context(), axis, r)).x,
@@ -48,7 +48,7 @@ float row_room(const Pen& pen, const Window& rows, Axis axis) {
   return widest + (name_gap + name_air) * pen.u();
 }
 
-void name_rows(Pen& pen, const Block& block, Axis axis, float x, float room, Index lit, ImU32 colour) {
+void name_rows(Pen& pen, const MatrixCut& block, Axis axis, float x, float room, Index lit, ImU32 colour) {
   const float line = block.rect.height() / static_cast<float>(block.rows);
   const Fonts& fonts = pen.context().fonts;
   x -= name_gap * pen.u();
@@ -82,7 +82,7 @@ void name_rows(Pen& pen, const Block& block, Axis axis, float x, float room, Ind
   }
 }
 
-float key_room(const Pen& pen, const Window& keys) {
+float key_room(const Pen& pen, const IndexRange& keys) {
   if (const float size = upright_size(pen, keys); size > 0) return size * 1.6f;
   const float size = turned_size(pen, Face::ui, keys.size);
   return turned_height(widest(pen, keys, size), size);
@@ -104,9 +104,9 @@ void put_turned(Pen& pen, Face face, float pixels, ImVec2 foot, bool above, floa
   pen.turned(face, pixels, {foot.x + reach, foot.y - reach}, -45, colour, std::move(word));
 }
 
-void name_keys(Pen& pen, const Window& keys, const Rect& rect, bool above, float room, Index lit, ImU32 colour) {
+void name_keys(Pen& pen, const IndexRange& keys, const Rect& rect, bool above, float room, Index lit, ImU32 colour) {
   const Fonts& fonts = pen.context().fonts;
-  const Window cols{keys.first, keys.count, rect.width() / static_cast<float>(keys.count)};
+  const IndexRange cols{keys.first, keys.count, rect.width() / static_cast<float>(keys.count)};
   const float upright = upright_size(pen, cols);
   const float size = upright > 0 ? upright : turned_size(pen, Face::ui, cols.size);
   const float pitch = fonts.crisp(Face::ui, size) * 1.25f;

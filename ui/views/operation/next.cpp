@@ -20,10 +20,10 @@ using namespace operation;
 namespace {
 
 /// The parts of the picture in the order in which they appear: shares of the time at which each begins and is complete.
-struct Part {
+struct Phase {
   float from = 0, until = 0;
 };
-constexpr Part last_row{0, 0.1f}, normed_row{0.1f, 0.22f}, word_row{0.22f, 0.32f}, the_product{0.32f, 0.4f},
+constexpr Phase last_row{0, 0.1f}, normed_row{0.1f, 0.22f}, word_row{0.22f, 0.32f}, the_product{0.32f, 0.4f},
     logits{0.4f, 0.56f}, divided{0.56f, 0.62f}, falling{0.62f, 0.7f}, chances{0.7f, 0.8f}, drop{0.82f, 0.95f};
 
 MatrixNumbers numbers_of(const std::vector<NextCandidate>& candidates) {
@@ -36,7 +36,7 @@ struct NextPicture : ScenePart {
   const NextWords& next;
   const SentenceStory& story;
   Rect area;
-  const bool open = view.looking.unfolded && !presenting;
+  const bool open = view.levels.unfolded && !presenting;
   const NextCandidate& chosen = next.candidates[static_cast<std::size_t>(next.chosen)];
   const MatrixNumbers numbers = numbers_of(next.candidates);
   const std::vector<Named> names{{in_sentence(story.next_after), look.q},
@@ -46,8 +46,8 @@ struct NextPicture : ScenePart {
   const std::span<const NetworkLayer> layers = network.layers();
   const bool of_picture = reads_pictures(trace);
   bool beside = true;  ///< the row fits at the left; else it is shown first, in the place of the words
-  float share = view.looking.share.value_or(1.0f);
-  float done(Part part) const { return share >= 1 ? 1.0f : part_done(share, part.from, part.until); }
+  float share = view.levels.progress.value_or(1.0f);
+  float done(Phase part) const { return share >= 1 ? 1.0f : part_done(share, part.from, part.until); }
   bool row_alone() const { return !beside && (open || share < the_product.until); }
   Rect rows{}, table{}, foot{};  ///< of the row, of the words, of the sentence
   float line = 0;                ///< height of a word's line
@@ -83,8 +83,8 @@ struct NextPicture : ScenePart {
 
   // The row, and what it is multiplied with.
 
-  void put_row(float y, float high, const std::vector<float>& numbers, const std::string& words, ImU32 frame, Part part,
-               const std::optional<Cell>& first = {}) const {
+  void put_row(float y, float high, const std::vector<float>& numbers, const std::string& words, ImU32 frame,
+               Phase part, const std::optional<Cell>& first = {}) const {
     const float made = done(part);
     if (made <= 0) return;
     const std::string size = "‖·‖ = " + printed(length_of(numbers)).text;
@@ -98,7 +98,7 @@ struct NextPicture : ScenePart {
     pen.add_content(strip);
   }
 
-  void put_step(float y, const char* words, Part part) const {
+  void put_step(float y, const char* words, Phase part) const {
     if (done(part) <= 0) return;
     const float x = rows.min.x + 14 * u;
     pen.line({x, y - 12 * u}, {x, y + 12 * u}, look.muted, Stroke::arrow(u), true);

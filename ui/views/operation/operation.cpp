@@ -10,8 +10,8 @@
 #include "core/compute/run/trace.h"
 #include "core/teaching/explain/explain.h"
 #include "ui/base/look/measure.h"
-#include "ui/parts/level/row_prose.h"
 #include "ui/parts/matrix/heat.h"
+#include "ui/parts/scene/row_prose.h"
 #include "ui/views/operation/parts.h"
 #include "ui/views/operation/softmax_row.h"
 #include "ui/views/pipeline/layout.h"
@@ -307,7 +307,7 @@ struct StepHead : ScenePart {
 
   /// The field for a guess; afterwards the guess and the number.
   void put_guessing() {
-    if (const Guessing& guessing = view.looking.guessing; guessable && guessing.guess) {
+    if (const Guessing& guessing = view.levels.guessing; guessable && guessing.guess) {
       const float guess = *guessing.guess;
       const int decimals = MatrixNumbers(std::span(&guess, 1)).decimals() + 1;
       const std::vector<Named> numbers{{MatrixNumbers(decimals, false)(guess), look.ink}, values[2]};

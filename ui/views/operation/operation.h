@@ -8,9 +8,9 @@
 
 #include "ui/base/frame/frame.h"
 #include "ui/base/timeline/timeline.h"
-#include "ui/parts/level/focus.h"
-#include "ui/parts/level/pen.h"
-#include "ui/parts/level/scene.h"
+#include "ui/parts/scene/focus.h"
+#include "ui/parts/scene/pen.h"
+#include "ui/parts/scene/scene.h"
 #include "ui/views/sentence/sentence.h"
 #include "ui/views/sentence/story.h"
 

@@ -6,10 +6,10 @@
 #include "core/teaching/explain/explain.h"
 #include "ui/base/frame/frame.h"
 #include "ui/imgui_compat.h"
-#include "ui/parts/level/pointer.h"
-#include "ui/parts/level/scene.h"
-#include "ui/parts/level/travel.h"
 #include "ui/parts/player/stages.h"
+#include "ui/parts/scene/pointer.h"
+#include "ui/parts/scene/scene.h"
+#include "ui/parts/scene/travel.h"
 #include "ui/parts/widgets/controls.h"
 #include "ui/parts/widgets/typed_number.h"
 #include "ui/views/operation/next.h"
@@ -31,8 +31,8 @@ Reveal reveal_of(const Frame& frame, Stage stage) {
   Reveal reveal;
   const View& view = frame.view();
   if (!view.step) return reveal;
-  if (view.looking.share) {
-    if (frame.timeline.at(*view.step).stage == stage) reveal.share = view.looking.share;
+  if (view.levels.progress) {
+    if (frame.timeline.at(*view.step).stage == stage) reveal.share = view.levels.progress;
     return reveal;
   }
   const Moment& now = frame.timeline.at(*view.step);
@@ -58,7 +58,7 @@ const SentenceStory& story_here(const Frame& frame) { return sentence_story(fram
 
 bool shows_facet(const Frame& frame, Facet facet) {
   return frame.view().kind == ViewKind::pipeline && level_shown(frame.view()) == Level::operation &&
-         frame.view().looking.facet == facet && says_next(*frame.trace());
+         frame.view().levels.facet == facet && says_next(*frame.trace());
 }
 bool shows_next(const Frame& frame) { return shows_facet(frame, Facet::next); }
 bool shows_why(const Frame& frame) { return shows_facet(frame, Facet::why); }
@@ -67,20 +67,20 @@ bool shows_why(const Frame& frame) { return shows_facet(frame, Facet::why); }
 void go_to_head(const Frame& frame, const Cell& at) {
   choose_head(frame, at.batch, at.head);
   frame.show([row = at.row](View& v) {
-    v.looking.level = Level::sentence;
-    v.looking.query = row;
-    v.looking.key.reset();
+    v.levels.level = Level::sentence;
+    v.levels.query = row;
+    v.levels.key.reset();
     v.selected.reset();
   });
 }
 
 /// The view with this facet in the whole window.
 View with_facet(View view, Facet facet) {
-  view.looking.level = Level::operation;
+  view.levels.level = Level::operation;
   const auto of_next = [](Facet each) { return each == Facet::next || each == Facet::why; };
-  if (!of_next(view.looking.facet) || !of_next(facet)) view.looking.rival.reset();
-  view.looking.facet = facet;
-  view.looking.guessing = {};
+  if (!of_next(view.levels.facet) || !of_next(facet)) view.levels.rival.reset();
+  view.levels.facet = facet;
+  view.levels.guessing = {};
   view.pointed.word.reset();
   view.playing = false;
   return view;
@@ -89,7 +89,7 @@ View with_facet(View view, Facet facet) {
 /// The view after a click on a target. `next`: the next word or the parts of its logit are shown, whose `rival` is a
 /// token, not a key.
 View after_click(View view, const SceneTarget& target, const Trace& trace, bool next) {
-  LevelChoice& looking = view.looking;
+  LevelChoice& levels = view.levels;
   const Index index = target.index;
   const auto look_at_cell = [&] {
     view = with_focus_on(std::move(view), trace, target.cell);
@@ -97,25 +97,25 @@ View after_click(View view, const SceneTarget& target, const Trace& trace, bool 
   };
   switch (target.action) {
     case SceneAction::look_at: look_at_cell(); break;
-    case SceneAction::than: looking.than = index < 0 ? std::nullopt : std::optional(index); break;
-    case SceneAction::query_word: looking.query = index; break;
-    case SceneAction::drop_trial: looking.trial.reset(); break;
+    case SceneAction::than: levels.than = index < 0 ? std::nullopt : std::optional(index); break;
+    case SceneAction::query_word: levels.query = index; break;
+    case SceneAction::drop_trial: levels.trial.reset(); break;
     case SceneAction::unfold:
-      looking.unfolded = index != 0;
-      if (looking.unfolded && !next) look_at_cell();
+      levels.unfolded = index != 0;
+      if (levels.unfolded && !next) look_at_cell();
       break;
     case SceneAction::score:
-      if (index < trace.dims().n_k) looking.key = index;  // the index n_k is the sink, which is not a key
+      if (index < trace.dims().n_k) levels.key = index;  // the index n_k is the sink, which is not a key
       break;
     case SceneAction::key_word:
-      (looking.facet == Facet::journey && looking.rival ? looking.rival : looking.key) = index;
+      (levels.facet == Facet::journey && levels.rival ? levels.rival : levels.key) = index;
       break;
     case SceneAction::head: view.head = index; break;
     case SceneAction::stage:
-      looking.stage = target.cell.stage;
+      levels.stage = target.cell.stage;
       view.step.reset();
       break;
-    case SceneAction::back: looking.level = Level::pipeline; break;
+    case SceneAction::back: levels.level = Level::pipeline; break;
     case SceneAction::facet: {
       const bool gradients = index == static_cast<Index>(gradients_tab);
       if (gradients) view.loss = usual_loss(*network_of(trace.inputs));
@@ -125,16 +125,16 @@ View after_click(View view, const SceneTarget& target, const Trace& trace, bool 
       break;
     }
     case SceneAction::guess:
-      looking.guessing = {!looking.guessing.active || looking.guessing.guess, {}};
-      looking.share.reset();
+      levels.guessing = {!levels.guessing.active || levels.guessing.guess, {}};
+      levels.progress.reset();
       break;
     case SceneAction::rival:
       if (next) {
-        looking.rival = index;
+        levels.rival = index;
         break;
       }
-      looking.key = focus_of(trace, view).key;  // the followed word does not change with the pointer
-      looking.rival = looking.rival ? std::nullopt : std::optional(first_rival(trace, view));
+      levels.key = focus_of(trace, view).key;  // the followed word does not change with the pointer
+      levels.rival = levels.rival ? std::nullopt : std::optional(first_rival(trace, view));
       break;
     default: return view;
   }
@@ -194,8 +194,8 @@ void drag_score(const Frame& frame) {
   if (!score.held || !was_dragged(frame)) return;
   const float added = score.before + (io.MouseClickedPos[0].y - io.MousePos.y) * score.step;
   frame.show([query, key = score.key, added, trace = frame.document.trace](View& v) {
-    v.looking.query = query;
-    v.looking.key = focus_of(*trace, v).key;  // the selection stays
+    v.levels.query = query;
+    v.levels.key = focus_of(*trace, v).key;  // the selection stays
     v = with_tried_score(std::move(v), *trace, query, key, added);
   });
 }
@@ -206,9 +206,9 @@ std::vector<Guess> words_beside_journey(const Frame& frame) {
 }
 
 Scene why_scene(const Frame& frame, Rect place) {
-  const LevelChoice& looking = frame.view().looking;
+  const LevelChoice& levels = frame.view().levels;
   const WhyParts parts =
-      why_parts(*frame.trace(), frame.view(), other_pass(frame), place_here(frame), looking.rival, looking.than);
+      why_parts(*frame.trace(), frame.view(), other_pass(frame), place_here(frame), levels.rival, levels.than);
   return make_why(scene_context(frame), parts, place);
 }
 
@@ -216,7 +216,7 @@ Scene next_scene(const Frame& frame, Rect place) {
   const View& view = frame.view();
   const SentenceStory& story = story_here(frame);
   const NextWords next =
-      next_words(*frame.trace(), view, story, other_pass(frame), place_here(frame), view.looking.rival);
+      next_words(*frame.trace(), view, story, other_pass(frame), place_here(frame), view.levels.rival);
   return make_next(scene_context(frame), next, story, place);
 }
 
@@ -224,7 +224,7 @@ Scene next_scene(const Frame& frame, Rect place) {
 MatrixView weights_before(const Frame& frame) {
   const auto run = network_of(frame.trace()->inputs);
   const View& view = frame.view();
-  if (!run || !run->change || view.looking.knocked) return {};
+  if (!run || !run->change || view.levels.knocked) return {};
   const OtherPass& other = other_pass(frame);
   if (!other.run || other.unswapped) return {};
   const Tensor& weights = other.run->layers[static_cast<std::size_t>(run->change->layer)].weights;
@@ -235,7 +235,7 @@ MatrixView weights_before(const Frame& frame) {
 Scene scene_of(const Frame& frame, Rect place) {
   const View& view = frame.view();
   const bool alone = level_shown(view) == Level::operation;  // else beside the cards
-  const Facet facet = alone && has_facets(*frame.trace()) ? view.looking.facet : Facet::step;
+  const Facet facet = alone && has_facets(*frame.trace()) ? view.levels.facet : Facet::step;
   if (facet == Facet::journey) return make_journey(scene_context(frame), words_beside_journey(frame), place);
   if (facet == Facet::geometry) return make_geometry(scene_context(frame), place);
   if (shows_why(frame)) return why_scene(frame, place);
@@ -260,7 +260,7 @@ void offer_guess(const Frame& frame, const Scene& scene) {
   const ControlArea area("guess", at->rect);
   if (const auto text = text_field(frame, "guess", "", Face::mono, false, frame.words("guess.field"))) {
     if (const std::optional<double> guess = typed_number(*text)) {
-      frame.show([guess = static_cast<float>(*guess)](View& v) { v.looking.guessing.guess = guess; });
+      frame.show([guess = static_cast<float>(*guess)](View& v) { v.levels.guessing.guess = guess; });
     } else if (!text->empty()) {
       frame.actions.push_back(ShowError{frame.words.fill("guess.no_number", {*text})});
     }
@@ -280,7 +280,7 @@ void press_facet_keys(const Frame& frame) {
           v.kind = ViewKind::pipeline;
         }
         v = with_facet(std::move(v),
-                       v.looking.level == Level::operation && v.looking.facet == facet ? Facet::step : facet);
+                       v.levels.level == Level::operation && v.levels.facet == facet ? Facet::step : facet);
       });
   }
 }
@@ -288,7 +288,7 @@ void press_facet_keys(const Frame& frame) {
 bool write_next_word(const Frame& frame) {
   if (!frame.trace() || !shows_next(frame) || !story_here(frame).writes) return false;
   write_word(frame, story_here(frame), {});
-  frame.show([](View& v) { v.looking.rival.reset(); });
+  frame.show([](View& v) { v.levels.rival.reset(); });
   return true;
 }
 
@@ -299,9 +299,9 @@ const Scene* last_operation_scene(const Frame& frame) {
 
 const Scene& operation_scene(const Frame& frame, Rect place) {
   const View& view = frame.view();
-  const std::optional<Index> word = view.looking.facet == Facet::step ? std::nullopt : view.pointed.word;
+  const std::optional<Index> word = view.levels.facet == Facet::step ? std::nullopt : view.pointed.word;
   const auto make = [&] { return OperationScene{scene_of(frame, place)}; };
-  return frame.picture_at<OperationScene>(word, make, view.looking, view.selected, view.step, view.way, place).scene;
+  return frame.picture_at<OperationScene>(word, make, view.levels, view.selected, view.step, view.way, place).scene;
 }
 
 bool drags_in_operation(const Frame& frame) {
@@ -315,8 +315,8 @@ void draw_operation_view(const Frame& frame, Rect place) {
   offer_guess(frame, scene);
   const ScenePointer pointer = point_at(frame, "operation_surface", place, {&scene});
   const SceneTarget* target = pointer.target;
-  const bool near_words = frame.view().looking.facet != Facet::step && !shows_next(frame) && !shows_why(frame) &&
-                          !frame.view().looking.rival && !pointer.held;
+  const bool near_words = frame.view().levels.facet != Facet::step && !shows_next(frame) && !shows_why(frame) &&
+                          !frame.view().levels.rival && !pointer.held;
   const std::optional<Index> word = near_words && target && !target->link && target->action == SceneAction::key_word
                                         ? std::optional(target->index)
                                         : std::nullopt;
@@ -327,7 +327,7 @@ void draw_operation_view(const Frame& frame, Rect place) {
   }
   if (pointer.clicked && target) {
     click(frame, *target);
-  } else if (frame.view().looking.facet != Facet::step) {
+  } else if (frame.view().levels.facet != Facet::step) {
     frame.point(&Pointed::word, word);
   }
   draw_scene_on_way(frame, scene);

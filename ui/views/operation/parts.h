@@ -6,7 +6,7 @@
 
 #include "core/compute/network/row_parts.h"
 #include "core/teaching/explain/explain.h"
-#include "ui/parts/level/matrix_numbers.h"
+#include "ui/parts/scene/matrix_numbers.h"
 #include "ui/views/operation/operation.h"
 
 namespace headlight::operation {
@@ -56,17 +56,17 @@ std::optional<Rect> spread_room(const Task& task);
 void put_spread(const Task& task, Rect room);
 
 /// As many of `count` rows or columns as fit with at least `least` pixels each, including the current one.
-struct Window {
+struct IndexRange {
   Index first = 0, count = 0;
   float size = 0;  ///< of one row or column
   bool part = false;
   Index end() const { return first + count; }
   float extent() const { return size * static_cast<float>(count); }
 };
-Window window_around(Index at, Index count, float room, float least, float most);
+IndexRange range_around(Index at, Index count, float room, float least, float most);
 
 /// The drawn part of a stage's matrix.
-struct Block {
+struct MatrixCut {
   Stage stage{};
   MatrixQuad quad;                             ///< its values are only those of the part
   Index row = 0, col = 0, rows = 0, cols = 0;  ///< where the part begins; the size of the part
@@ -78,12 +78,12 @@ struct Block {
   Rect row_at(Index r) const;
   Rect col_at(Index c) const;
 };
-Block make_block(const SceneContext& context, Stage stage, const Window& rows, const Window& cols, Rect rect,
-                 bool turned = false);
+MatrixCut make_block(const SceneContext& context, Stage stage, const IndexRange& rows, const IndexRange& cols,
+                     Rect rect, bool turned = false);
 /// The block with other numbers in the same place and colours.
-Block with_numbers(const Block& block, Tensor values);
-void put(Pen& pen, const Block& block, float opacity, Rect seen);
-inline void put(Pen& pen, const Block& block, float opacity = 1) { put(pen, block, opacity, block.rect); }
+MatrixCut with_numbers(const MatrixCut& block, Tensor values);
+void put(Pen& pen, const MatrixCut& block, float opacity, Rect seen);
+inline void put(Pen& pen, const MatrixCut& block, float opacity = 1) { put(pen, block, opacity, block.rect); }
 /// The numbers of one row of the residual stream as a strip, −`most` to `most` in colours; the first `share` of it.
 /// `first`: where its numbers are a stage's.
 void put_row_strip(Pen& pen, const std::vector<float>& numbers, float most, Rect rect, float share = 1,
@@ -92,23 +92,23 @@ std::vector<float> row_numbers(const MatrixView& matrix, Index row);
 float largest_of(const std::vector<float>& row);
 double length_of(const std::vector<float>& row);
 /// The empty cells before they are computed.
-void put_ghost(Pen& pen, const Block& block);
+void put_ghost(Pen& pen, const MatrixCut& block);
 /// Writes the numbers of cells that `has` (in indices of the whole matrix), in a colour that contrasts with the cell.
-void write(Pen& pen, const Block& block, const MatrixNumbers& figures, float pixels,
+void write(Pen& pen, const MatrixCut& block, const MatrixNumbers& figures, float pixels,
            const std::function<bool(Index, Index)>& has);
 /// The font size at which all numbers fit their cells, with fewer decimals if that helps; 0: none.
-float fitting(const Pen& pen, const Block& block, MatrixNumbers& figures, float pixels);
+float fitting(const Pen& pen, const MatrixCut& block, MatrixNumbers& figures, float pixels);
 /// The largest font size that leaves a margin in the cells.
-float largest_type(const Pen& pen, const Block& block, const MatrixNumbers& figures);
+float largest_type(const Pen& pen, const MatrixCut& block, const MatrixNumbers& figures);
 float cell_margin(const Pen& pen);
 
 /// Row labels in the `room` left of `x`; the one at `lit` is highlighted in `colour`.
-void name_rows(Pen& pen, const Block& block, Axis axis, float x, float room, Index lit, ImU32 colour);
+void name_rows(Pen& pen, const MatrixCut& block, Axis axis, float x, float room, Index lit, ImU32 colour);
 /// The keys above or below the columns of `rect`; slanted if they are too wide.
-void name_keys(Pen& pen, const Window& keys, const Rect& rect, bool above, float room, Index lit, ImU32 colour);
+void name_keys(Pen& pen, const IndexRange& keys, const Rect& rect, bool above, float room, Index lit, ImU32 colour);
 /// The space that labels take: of rows with the gap beside them, of keys a line, or the longest label at 45°.
-float row_room(const Pen& pen, const Window& rows, Axis axis);
-float key_room(const Pen& pen, const Window& keys);
+float row_room(const Pen& pen, const IndexRange& rows, Axis axis);
+float key_room(const Pen& pen, const IndexRange& keys);
 /// For words at 45°: the font size over columns this wide, the height of words that are `width` wide, and the reverse.
 float turned_size(const Pen& pen, Face face, float column);
 float turned_height(float width, float pixels);
@@ -117,7 +117,7 @@ float turned_width(float height, float pixels);
 void put_turned(Pen& pen, Face face, float pixels, ImVec2 foot, bool above, float width, ImU32 colour,
                 std::string word);
 /// Makes each cell a place to look at.
-void target_cells(Pen& pen, const Block& block);
+void target_cells(Pen& pen, const MatrixCut& block);
 
 /// A stage's symbol as markup, "K_{1}".
 std::string symbol_of(const SceneContext& context, Stage stage);
@@ -125,9 +125,9 @@ std::string symbol_of(const SceneContext& context, Stage stage);
 std::string plain_symbol(const SceneContext& context, Stage stage);
 std::string sizes_of(const MatrixView& matrix);
 /// The shown part: "columns 0–21", "rows 3–9, columns 0–21"; "" for the whole.
-std::string part_of(const SceneContext& context, const Window& rows, const Window& cols);
+std::string part_of(const SceneContext& context, const IndexRange& rows, const IndexRange& cols);
 /// A small picture of the whole stage with a frame around the shown part.
-void put_whole(Pen& pen, Stage stage, Rect room, const Window& rows, const Window& cols,
+void put_whole(Pen& pen, Stage stage, Rect room, const IndexRange& rows, const IndexRange& cols,
                const std::optional<ValueRange>& range = {});
 
 /// A sum of products, as a column of terms with a growing sum beside it.
@@ -185,8 +185,8 @@ std::optional<RowParts> parts_of_row(const SceneContext& context, Stage stage, I
 /// The number of terms added at this share of the sum's duration; and drawing those that are moving from A's row and
 /// B's column to the cell.
 Index terms_landed(float share, Index terms);
-void put_flights(Pen& pen, const Block& left, const Block& above, const Rect& to, const Cell& cell, const Sum& sum,
-                 float share);
+void put_flights(Pen& pen, const MatrixCut& left, const MatrixCut& above, const Rect& to, const Cell& cell,
+                 const Sum& sum, float share);
 
 /// The sum for a number of a product, after `terms` of its terms.
 Sum sum_of(const Task& task, const Operands& operands, const Cell& cell, Index terms);

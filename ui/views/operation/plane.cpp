@@ -105,9 +105,9 @@ void put_arc(Pen& pen, ImVec2 origin, double from, double to, float radius, ImU3
 struct PlanePicture : TaskPart {
   const HeadPlane& plane;
   const Operands& operands;
-  Index settled = 0;
+  Index followed = 0;
   Rect room;
-  const Index n_k = trace.dims().n_k, count = std::min(n_k, most_arrows), first = first_arrow(settled, n_k);
+  const Index n_k = trace.dims().n_k, count = std::min(n_k, most_arrows), first = first_arrow(followed, n_k);
   const PlanePoint q = plane.queries()[static_cast<std::size_t>(task.focus.query)], key = key_at(task.focus.key);
   const double squared = q.x * q.x + q.y * q.y;
   Sheet sheet{};
@@ -194,8 +194,8 @@ struct PlanePicture : TaskPart {
 
 }  // namespace
 
-void put_plane(const Task& task, const HeadPlane& plane, const Operands& operands, Index settled, Rect room) {
-  PlanePicture picture{task, plane, operands, settled, room};
+void put_plane(const Task& task, const HeadPlane& plane, const Operands& operands, Index followed, Rect room) {
+  PlanePicture picture{task, plane, operands, followed, room};
   picture.lay_out();
   picture.put_background();
   picture.put_others();

@@ -21,7 +21,7 @@ struct Made {
   bool rest = false;  ///< all numbers are whole
 };
 
-Made made_at(const Reveal& reveal, const Block& block, const Cell& cell, Index terms) {
+Made made_at(const Reveal& reveal, const MatrixCut& block, const Cell& cell, Index terms) {
   if (!reveal.share) return {0, reveal.terms.value_or(reveal.shown.has(cell.row, cell.col) ? terms : 0), true};
   const float share = *reveal.share;
   const Index index = (cell.row - block.row) * block.cols + cell.col - block.col;
@@ -36,7 +36,7 @@ Made made_at(const Reveal& reveal, const Block& block, const Cell& cell, Index t
 struct Places {
   Rect left, above, result, sum;
   Rect corner;  ///< left of B, above A
-  Window rows, cols;
+  IndexRange rows, cols;
   float names = 0, names_above = 0;  ///< room for the names of rows and of columns
   bool sum_in_corner = false;
 };
@@ -77,9 +77,9 @@ struct ProductLayout : TaskPart {
 
   float number_height() const { return context.fonts.crisp(Face::mono, pen.type.number); }
   /// Rows are higher in a large window.
-  Window rows_in(float height) const {
-    return window_around(cell.row, result.rows, height, number_height() * 1.45f,
-                         std::max(64 * u, area.height() * 0.09f));
+  IndexRange rows_in(float height) const {
+    return range_around(cell.row, result.rows, height, number_height() * 1.45f,
+                        std::max(64 * u, area.height() * 0.09f));
   }
 
   /// The least height of the sum beside B: enough terms are visible to see it grow.
@@ -96,14 +96,14 @@ struct ProductLayout : TaskPart {
   }
 
   /// The result's columns. Keys are all shown before all digits are; of features a part, with all digits.
-  Window columns_in(float wide) const {
+  IndexRange columns_in(float wide) const {
     const float digits = pen.digit(), most = wide * 0.62f;
     const auto needed = [&] { return digits * static_cast<float>(figures.longest()) + cell_margin(pen); };
     while (about.cols == Axis::key && needed() * static_cast<float>(result.cols) > most && figures.shorten()) continue;
     const float all = needed() * static_cast<float>(result.cols);
     const float aim = to.sum_in_corner ? wide * 0.56f : std::min(most, std::max(wide * 0.5f, all));
-    return window_around(cell.col, result.cols, all > aim ? most : aim, needed(),
-                         to.sum_in_corner ? 1e6f : std::max(96 * u, wide * 0.09f));
+    return range_around(cell.col, result.cols, all > aim ? most : aim, needed(),
+                        to.sum_in_corner ? 1e6f : std::max(96 * u, wide * 0.09f));
   }
 
   void place(float above, float wide) {
@@ -125,7 +125,7 @@ Places lay_out(const Task& task, const Operands& operands, const Cell& cell, Mat
 }
 
 /// The numbers of an operand, if all of them fit with all their digits.
-void write_fitting(Pen& pen, const Block& block, const MatrixView& numbers,
+void write_fitting(Pen& pen, const MatrixCut& block, const MatrixView& numbers,
                    const std::function<bool(Index, Index)>& has) {
   MatrixNumbers figures(numbers);
   const int digits = figures.decimals();
@@ -158,10 +158,10 @@ struct Product : TaskPart {
   const Cell cell = cell_of(trace, view, task.stage, task.focus);
   MatrixNumbers figures{numbers_of(trace, view, task.stage), {}};
   const Places at = lay_out(task, operands, cell, figures);
-  const Window all_terms{0, terms, 0, false};
-  const Block left = make_block(context, operands.left, at.rows, all_terms, at.left);
-  const Block above = make_block(context, operands.right, all_terms, at.cols, at.above, !operands.terms_are_rows);
-  Block result = make_block(context, task.stage, at.rows, at.cols, at.result);
+  const IndexRange all_terms{0, terms, 0, false};
+  const MatrixCut left = make_block(context, operands.left, at.rows, all_terms, at.left);
+  const MatrixCut above = make_block(context, operands.right, all_terms, at.cols, at.above, !operands.terms_are_rows);
+  MatrixCut result = make_block(context, task.stage, at.rows, at.cols, at.result);
   const Made made = made_at(task.reveal, result, cell, terms);
   const Sum sum = sum_of(task, operands, cell, made.terms);
   float pixels = 0;  ///< of the result's numbers
@@ -297,13 +297,13 @@ Sum sum_of(const Task& task, const Operands& operands, const Cell& cell, Index t
 Rect product(const Task& task) {
   Product product{task};
   if (task.reveal.terms) {
-    const Window &rows = product.at.rows, &cols = product.at.cols;
+    const IndexRange &rows = product.at.rows, &cols = product.at.cols;
     const Tensor partial = partial_product(product.trace, task.stage, product.view.batch,
                                            has_head_axis(task.stage) ? product.view.head : 0, *task.reveal.terms);
     product.result =
         with_numbers(product.result, partial.slice(0, rows.first, rows.count).slice(1, cols.first, cols.count));
   }
-  for (const Block* block : {&product.left, &product.above, &std::as_const(product.result)})
+  for (const MatrixCut* block : {&product.left, &product.above, &std::as_const(product.result)})
     product.pen.add_content(block->rect);
   product.put_operands();
   product.put_result();

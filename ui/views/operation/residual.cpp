@@ -9,8 +9,8 @@
 #include "core/compute/network/sampling.h"
 #include "core/scenario/inputs/inputs.h"
 #include "ui/base/look/measure.h"
-#include "ui/parts/level/matrix_numbers.h"
-#include "ui/parts/level/travel.h"
+#include "ui/parts/scene/matrix_numbers.h"
+#include "ui/parts/scene/travel.h"
 #include "ui/views/operation/parts.h"
 
 namespace headlight::operation {
@@ -105,7 +105,7 @@ struct Residual : TaskPart {
   const Cell cell = cell_of(trace, view, Stage::output, task.focus);
   const Index width = std::ssize(parts.before);
   const float number = context.fonts.crisp(Face::mono, pen.type.number);
-  const bool open = view.looking.unfolded;
+  const bool open = view.levels.unfolded;
   const std::size_t neuron_lines = lines_for_neurons();  ///< the same during playback, so that nothing moves
   std::vector<RowLine> lines{};
   RowScale scale{};
@@ -188,8 +188,8 @@ struct Residual : TaskPart {
     if (line.head < 0 || !trace.has(Stage::concat)) return;
     const Index each = trace[Stage::concat].size(-1) / trace.dims().heads, first = line.head * each;
     const float inset = rect.height() * 0.2f;
-    Block block = make_block(context, Stage::concat, {cell.row, 1, 0, true}, {first, each, 0, true},
-                             {{rect.min.x, rect.min.y + inset}, {rect.max.x, rect.max.y - inset}});
+    MatrixCut block = make_block(context, Stage::concat, {cell.row, 1, 0, true}, {first, each, 0, true},
+                                 {{rect.min.x, rect.min.y + inset}, {rect.max.x, rect.max.y - inset}});
     block.quad.opacity = presence;
     put_cells(trace, block.quad, {Stage::concat, cell.batch, 0, cell.row, first}, pen.scene());
   }

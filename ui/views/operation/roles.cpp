@@ -39,7 +39,7 @@ std::vector<double> weights_if_same(const Task& task) {
 struct Roles : TaskPart {
   const Rect room;
   const float caption = pen.type.caption, line = caption * 1.6f;
-  const bool same = view.looking.unfolded;  ///< K = Q is tried
+  const bool same = view.levels.unfolded;  ///< K = Q is tried
   const std::string word = in_sentence(query_word(context, task.focus.query));
 
   struct Role {

@@ -50,7 +50,7 @@ struct Bands : TaskPart {
     const float width = area.width() - table.names - (beside ? whole + 36 * u : 0);
     const bool is_bars = kind == OperationKind::dropout;
     const float narrowest = pen.digit() * (is_bars ? 4.2f : 5) + 8 * u;
-    table.keys = window_around(task.focus.key, n_k, width, narrowest, 200 * u);
+    table.keys = range_around(task.focus.key, n_k, width, narrowest, 200 * u);
     const float used = table.keys.extent();
     const float left = area.min.x + table.names + (width - used) * 0.5f;
     table.area = {{left, area.min.y}, {left + used, area.max.y}};

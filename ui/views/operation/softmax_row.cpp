@@ -145,7 +145,7 @@ SoftmaxRow softmax_row(const Trace& trace, const View& view, const Focus& focus,
 }
 
 const ScoreTrial* trial_of(const Trace& trace, const View& view, Index query) {
-  const auto& trial = view.looking.trial;
+  const auto& trial = view.levels.trial;
   if (!trial || trial->added.empty() || !std::isfinite(trace.scale) || trace.scale == 0) return nullptr;
   return trial->batch == view.batch && trial->head == view.head && trial->query == query ? &*trial : nullptr;
 }
@@ -157,8 +157,8 @@ float tried_part(const Trace& trace, const ScoreTrial* trial, Index key) {
 }
 
 View with_tried_score(View view, const Trace& trace, Index query, Index key, float added) {
-  if (!trial_of(trace, view, query)) view.looking.trial = ScoreTrial{view.batch, view.head, query, {}};
-  auto& all = view.looking.trial->added;
+  if (!trial_of(trace, view, query)) view.levels.trial = ScoreTrial{view.batch, view.head, query, {}};
+  auto& all = view.levels.trial->added;
   const auto found = std::ranges::find(all, key, &std::pair<Index, float>::first);
   if (found == all.end()) all.emplace_back(key, added / trace.scale);
   else found->second = added / trace.scale;

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "ui/parts/level/focus.h"
+#include "ui/parts/scene/focus.h"
 
 namespace headlight {
 

@@ -307,8 +307,8 @@ Index terms_landed(float share, Index terms) {
                            terms);
 }
 
-void put_flights(Pen& pen, const Block& left, const Block& above, const Rect& to, const Cell& cell, const Sum& sum,
-                 float share) {
+void put_flights(Pen& pen, const MatrixCut& left, const MatrixCut& above, const Rect& to, const Cell& cell,
+                 const Sum& sum, float share) {
   const auto terms = static_cast<Index>(sum.left.size());
   const float least = 7 * pen.u();
   const Index at_once = std::max<Index>(1, static_cast<Index>(flight / (1 - flight) * static_cast<float>(terms)));

@@ -20,7 +20,7 @@ std::vector<float> row_of(const Task& task, Stage stage, Index row) {
 }
 
 /// Bars of one row, up and down from a line, with numbers where they fit.
-void put_row_bars(const Task& task, const std::vector<float>& values, const Window& cols, Rect place, Index lit,
+void put_row_bars(const Task& task, const std::vector<float>& values, const IndexRange& cols, Rect place, Index lit,
                   ImU32 colour, float most) {
   Pen& pen = task.pen;
   const float u = task.u();
@@ -115,7 +115,7 @@ struct Dials : TaskPart {
       if (possible > side) side = possible, in_line = count;
     }
     const float least = std::min(width_of_two(number), area.width());
-    Window shown = window_around(chosen, in_line, area.width(), least, 1e6f);
+    IndexRange shown = range_around(chosen, in_line, area.width(), least, 1e6f);
     if (shown.part) in_line = shown.count, shown.size = area.width() / static_cast<float>(in_line);
     const Index lines = shown.part ? 1 : (pairs + in_line - 1) / in_line;
     first = shown.part ? shown.first : 0;
@@ -190,7 +190,7 @@ struct Norm : TaskPart {
   const float names = std::clamp(area.width() * 0.13f, 96 * u, 190 * u);
   const float formula = pen.type.formula * 3, height = area.height() - formula;
   const float width = area.width() - names - 12 * u;
-  const Window cols = window_around(cell.col, std::ssize(before), width, pen.digit() * 5 + 8 * u, 280 * u);
+  const IndexRange cols = range_around(cell.col, std::ssize(before), width, pen.digit() * 5 + 8 * u, 280 * u);
   const float used = cols.extent(), x = area.min.x + names + (width - used) / 2;
   const Rect upper{{x, area.min.y}, {x + used, area.min.y + height * 0.42f}},
       lower{{x, area.min.y + height * 0.55f}, {x + used, area.min.y + height}};

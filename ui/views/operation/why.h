@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/compute/network/logit_parts.h"
-#include "ui/parts/level/pen.h"
+#include "ui/parts/scene/pen.h"
 #include "ui/views/sentence/story.h"
 
 namespace headlight {

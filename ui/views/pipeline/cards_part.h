@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "ui/parts/level/pen.h"
+#include "ui/parts/scene/pen.h"
 #include "ui/parts/widgets/math_text.h"
 #include "ui/views/pipeline/pipeline_scene.h"
 

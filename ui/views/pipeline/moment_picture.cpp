@@ -3,7 +3,7 @@
 #include "core/teaching/explain/explain.h"
 #include "ui/base/frame/colormaps.h"
 #include "ui/base/look/words.h"
-#include "ui/parts/level/pen.h"
+#include "ui/parts/scene/pen.h"
 #include "ui/views/pipeline/picture.h"
 
 namespace headlight {

@@ -12,8 +12,8 @@
 #include "ui/base/frame/frame.h"
 #include "ui/base/look/measure.h"
 #include "ui/base/timeline/timeline.h"
-#include "ui/parts/level/card_notes.h"
 #include "ui/parts/matrix/heat.h"
+#include "ui/parts/scene/card_notes.h"
 #include "ui/views/pipeline/layout.h"
 
 namespace headlight {
@@ -81,8 +81,8 @@ std::string size_text(const Frame& frame, Index rows, Index cols, float width, f
 std::string shape_text(const Frame& frame, Stage stage, float width, float pixels, bool named = true);
 
 /// use(which stages the shared cards show…, also…)
-template <typename Use, typename... Parts>
-auto& keyed_by_cards(const Frame& frame, const Use& use, const Parts&... also) {
+template <typename Use, typename... Keys>
+auto& keyed_by_cards(const Frame& frame, const Use& use, const Keys&... also) {
   const View& view = frame.view();
   return use(view.packed, view.measure, view.brought_forward, view.brought_forward_beside == view.selected,
              view.selected ? std::optional(view.selected->stage) : std::nullopt,
@@ -90,13 +90,13 @@ auto& keyed_by_cards(const Frame& frame, const Use& use, const Parts&... also) {
 }
 
 /// Frame::kept() and kept_at() for pictures that also depend on which stages the shared cards show.
-template <typename Make, typename... Parts>
-auto& picture_of_cards(const Frame& frame, const Make& make, const Parts&... also) {
+template <typename Make, typename... Keys>
+auto& picture_of_cards(const Frame& frame, const Make& make, const Keys&... also) {
   return keyed_by_cards(
       frame, [&](const auto&... parts) -> auto& { return frame.kept(make, parts...); }, also...);
 }
-template <typename At, typename Make, typename... Parts>
-auto& picture_of_cards_at(const Frame& frame, const At& at, const Make& make, const Parts&... also) {
+template <typename At, typename Make, typename... Keys>
+auto& picture_of_cards_at(const Frame& frame, const At& at, const Make& make, const Keys&... also) {
   return keyed_by_cards(
       frame, [&](const auto&... parts) -> auto& { return frame.kept_at(at, make, parts...); }, also...);
 }

@@ -4,7 +4,7 @@
 
 #include "ui/base/frame/frame.h"
 #include "ui/base/geometry/rect.h"
-#include "ui/parts/level/scene.h"
+#include "ui/parts/scene/scene.h"
 #include "ui/views/pipeline/picture.h"
 
 namespace headlight {

@@ -6,10 +6,10 @@
 #include "ui/base/frame/frame.h"
 #include "ui/base/look/measure.h"
 #include "ui/imgui_compat.h"
-#include "ui/parts/level/focus.h"
-#include "ui/parts/level/pointer.h"
-#include "ui/parts/level/travel.h"
 #include "ui/parts/matrix/matrix_menu.h"
+#include "ui/parts/scene/focus.h"
+#include "ui/parts/scene/pointer.h"
+#include "ui/parts/scene/travel.h"
 #include "ui/parts/widgets/controls.h"
 #include "ui/views/pipeline/pipeline_scene.h"
 
@@ -100,8 +100,8 @@ void go_in(const Frame& frame, const std::optional<Cell>& cell) {
   frame.show([cell, stage = shown_as(*frame.trace(), *stage), trace = frame.document.trace,
               &timeline = frame.timeline](View& view) {
     if (cell) view = with_focus_on(std::move(view), *trace, *cell);
-    view.looking.level = Level::operation;
-    view.looking.stage = stage;
+    view.levels.level = Level::operation;
+    view.levels.stage = stage;
     view.pointed.cell.reset();
     if (view.step && timeline.at(*view.step).stage != stage) view.step.reset();
   });

@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "core/teaching/explain/explain.h"
-#include "ui/parts/level/scene.h"
 #include "ui/parts/matrix/heatmap.h"
+#include "ui/parts/scene/scene.h"
 #include "ui/views/inspector/inspector_picture.h"
 #include "ui/views/pipeline/picture.h"
 

@@ -11,8 +11,8 @@
 #include "ui/base/frame/frame.h"
 #include "ui/base/look/measure.h"
 #include "ui/imgui_compat.h"
-#include "ui/parts/level/focus.h"
-#include "ui/parts/level/matrix_numbers.h"
+#include "ui/parts/scene/focus.h"
+#include "ui/parts/scene/matrix_numbers.h"
 #include "ui/views/sentence/word_line.h"
 
 namespace headlight {
@@ -130,7 +130,7 @@ struct Overlay : ScenePart {
 
   void put(const Rect& whole, const PatchNumbers& numbers, bool hidden) const {
     pen.scene().items.emplace_back(SceneImage{whole, picture.image});
-    if (!hidden) put_colours(pen, numbers, view.looking.opacity, whole);
+    if (!hidden) put_colours(pen, numbers, view.levels.opacity, whole);
     put_grid(whole);
     if (!hidden) put_numbers(whole, numbers);
     if (query >= picture.extra) {
@@ -138,7 +138,7 @@ struct Overlay : ScenePart {
       pen.box(at.grown(2 * u), look.card, 2 * u, Corner::cell * u);
       pen.frame(at.grown(u), look.q);
     }
-    const bool reads = view.looking.held && !view.looking.guessing.active;
+    const bool reads = view.levels.held && !view.levels.guessing.active;
     for (Index i = 0; i < picture.rows * picture.columns; ++i)
       pen.target(patch(whole, i), reads ? SceneAction::key_word : SceneAction::query_word, picture.extra + i);
     pen.add_content(whole);
@@ -175,13 +175,13 @@ struct Overlay : ScenePart {
       if (!hidden)
         pen.number(pen.type.number, {cell.centre().x, y + third * 1.9f}, Align::middle, look.muted,
                    dead ? "NaN" : number_text(context, number));
-      const bool reads = view.looking.held && !view.looking.guessing.active;
+      const bool reads = view.levels.held && !view.levels.guessing.active;
       pen.target(cell, reads ? SceneAction::key_word : SceneAction::query_word, i);
     }
   }
 
   void put_opacity(Rect room) const {
-    const float share = view.looking.opacity, y = room.centre().y;
+    const float share = view.levels.opacity, y = room.centre().y;
     const std::string name = say.fill("sentence.opacity", {std::lround(100 * share)});
     const Rect text = pen.caption({room.min.x, y}, Align::left, name);
     const float widest = pen.measure(Face::ui, pen.type.caption, say.fill("sentence.opacity", {"100"})).x;

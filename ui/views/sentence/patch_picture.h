@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "core/compute/network/network.h"
-#include "ui/parts/level/pen.h"
+#include "ui/parts/scene/pen.h"
 
 namespace headlight {
 

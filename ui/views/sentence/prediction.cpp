@@ -7,7 +7,7 @@
 #include "core/compute/network/network.h"
 #include "core/scenario/inputs/inputs.h"
 #include "ui/base/look/measure.h"
-#include "ui/parts/level/matrix_numbers.h"
+#include "ui/parts/scene/matrix_numbers.h"
 #include "ui/views/sentence/sides.h"
 
 namespace headlight::sentence_parts {

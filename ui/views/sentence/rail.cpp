@@ -21,7 +21,7 @@ void put_thumbnail(Pen& pen, const SentenceStory& story, const RailHead& head, R
   const SceneContext& context = pen.context();
   const Index query = asking_word(context.trace, context.view);
   if (story.picture && head.weights.size(2) == context.trace.dims().n_q) {
-    const float opacity = (head.silent ? 0.25f : 1) * context.view.looking.opacity;
+    const float opacity = (head.silent ? 0.25f : 1) * context.view.levels.opacity;
     put_small_overlay(pen, *story.picture, head.weights.matrix(context.view.batch, head.head), query, opacity, room);
     return;
   }
@@ -48,7 +48,7 @@ struct Rail : ScenePart {
   const float title = pen.type.caption * 1.9f, more = pen.type.caption * 1.8f;
   const Index query = asking_word(trace, view);
   /// Until the user has guessed, nothing shows the weights.
-  const bool tells = !(view.looking.guessing.active && !view.looking.guessing.guess);
+  const bool tells = !(view.levels.guessing.active && !view.levels.guessing.guess);
   struct Item {
     const RailLayer* layer = nullptr;
     const RailHead* head = nullptr;  ///< null: the layer's name
@@ -64,13 +64,13 @@ struct Rail : ScenePart {
     return height;
   }
 
-  bool sorts() const { return view.looking.by_look && tells; }
+  bool sorts() const { return view.levels.by_look && tells; }
 
   void gather() {
     for (const RailLayer& layer : story.rail) {
       if (!sorts()) items.push_back({&layer, nullptr});
       for (const RailHead& head : layer.heads)
-        items.push_back({&layer, &head, tells ? look_of(context, layer, head, query, view.looking.at) : std::nullopt});
+        items.push_back({&layer, &head, tells ? look_of(context, layer, head, query, view.levels.at) : std::nullopt});
     }
     const auto weight = [](const Item& item) { return item.look ? item.look->weight : -1; };
     if (sorts()) std::ranges::stable_sort(items, std::greater(), weight);

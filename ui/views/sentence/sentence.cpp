@@ -8,9 +8,9 @@
 #include "core/compute/run/contributions.h"
 #include "core/compute/run/trace.h"
 #include "ui/base/document/action.h"
-#include "ui/parts/level/focus.h"
-#include "ui/parts/level/matrix_numbers.h"
-#include "ui/parts/level/row_prose.h"
+#include "ui/parts/scene/focus.h"
+#include "ui/parts/scene/matrix_numbers.h"
+#include "ui/parts/scene/row_prose.h"
 #include "ui/views/sentence/sides.h"
 #include "ui/views/sentence/story.h"
 #include "ui/views/sentence/word_line.h"
@@ -95,7 +95,7 @@ std::pair<Index, Index> taken_by_dropout(const SceneContext& context, Index quer
 struct SentenceParts : ScenePart {
   const SentenceStory& story;
   Rect place;
-  const Guessing& guessing = view.looking.guessing;
+  const Guessing& guessing = view.levels.guessing;
   const Index query = asking_word(trace, view);
   const Row row = guessing.active ? row_of(context, query) : measured_row(context, query);
   const ImU32 colour = look.head(view.head);
@@ -123,7 +123,7 @@ struct SentenceParts : ScenePart {
   /// Beside the measures, where their legend is not needed.
   bool offers_masks() const {
     return !presenting && !guessing.active && !story.picture && trace.has(Stage::scores) && in_one_line() &&
-           (row.weights.empty() || view.looking.masks);
+           (row.weights.empty() || view.levels.masks);
   }
   /// The words are queries and keys alike.
   bool in_one_line() const {
@@ -198,7 +198,7 @@ struct SentenceParts : ScenePart {
     tell(TextRole::prose, say(hidden ? ask : sentence_key(context, story, query, row)), names_of(context, query, row),
          pen.type.title, look.ink);
     if (guessing.active && guessing.guess) put_guessed();
-    if (!guessing.active && story.sought && view.looking.at) put_sought(*story.sought, *view.looking.at);
+    if (!guessing.active && story.sought && view.levels.at) put_sought(*story.sought, *view.levels.at);
     if (const RowProse prose = guessing.active ? RowProse() : row_prose(context, query); prose.key)
       tell(TextRole::story, say(prose.key), prose.values, pen.type.story, look.muted);
   }

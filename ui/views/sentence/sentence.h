@@ -9,8 +9,8 @@
 #include "core/compute/network/sampling.h"
 #include "core/compute/network/shipped_models.h"
 #include "ui/base/frame/frame.h"
-#include "ui/parts/level/pen.h"
-#include "ui/parts/level/scene.h"
+#include "ui/parts/scene/pen.h"
+#include "ui/parts/scene/scene.h"
 #include "ui/views/sentence/patch_picture.h"
 
 namespace headlight {

@@ -5,7 +5,7 @@
 
 #include "ui/base/frame/frame.h"
 #include "ui/base/look/measure.h"
-#include "ui/parts/level/pointer.h"
+#include "ui/parts/scene/pointer.h"
 #include "ui/views/sentence/sides.h"
 #include "ui/views/sentence/word_line.h"
 
@@ -34,8 +34,8 @@ std::array<Offered, 4> offered_masks(const Trace& trace) {
 void put_masks(Pen& pen, const std::string& mask, Rect room) {
   const Words& say = pen.context().words;
   const float height = pen.type.caption * 1.8f, pad = 22, gap = 6 * pen.u();
-  std::vector<Chip> chips{{std::string(say("sentence.mask")), SceneAction::masks, 0, pen.context().view.looking.masks}};
-  if (pen.context().view.looking.masks) {
+  std::vector<Chip> chips{{std::string(say("sentence.mask")), SceneAction::masks, 0, pen.context().view.levels.masks}};
+  if (pen.context().view.levels.masks) {
     const auto offered = offered_masks(pen.context().trace);
     for (std::size_t i = 0; i < offered.size(); ++i) {
       const bool window =

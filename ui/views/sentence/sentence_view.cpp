@@ -8,11 +8,11 @@
 #include "ui/base/frame/frame.h"
 #include "ui/base/look/measure.h"
 #include "ui/imgui_compat.h"
-#include "ui/parts/level/focus.h"
-#include "ui/parts/level/pointer.h"
-#include "ui/parts/level/scene.h"
-#include "ui/parts/level/travel.h"
 #include "ui/parts/player/stages.h"
+#include "ui/parts/scene/focus.h"
+#include "ui/parts/scene/pointer.h"
+#include "ui/parts/scene/scene.h"
+#include "ui/parts/scene/travel.h"
 #include "ui/parts/widgets/card.h"
 #include "ui/parts/widgets/controls.h"
 #include "ui/parts/widgets/paragraph.h"
@@ -31,22 +31,21 @@ const SentenceStory& story(const Frame& frame) {
 
 /// A click on a word: the answer to the question, the selected query, or the key.
 void click_word(View& view, const Trace& trace, SceneAction action, Index index, bool picture) {
-  LevelChoice& looking = view.looking;
-  if (looking.guessing.active && !looking.guessing.guess) {
-    if (may_be_guessed(trace, view, index)) looking.guessing.guess = static_cast<float>(index);
+  LevelChoice& levels = view.levels;
+  if (levels.guessing.active && !levels.guessing.guess) {
+    if (may_be_guessed(trace, view, index)) levels.guessing.guess = static_cast<float>(index);
     return;
   }
-  looking.guessing = {};
+  levels.guessing = {};
   if (action != SceneAction::query_word && !picture) {
-    const bool again = looking.at == index;
-    looking.at = again ? std::nullopt : std::optional(index);
-    looking.key = looking.at;
+    const bool again = levels.at == index;
+    levels.at = again ? std::nullopt : std::optional(index);
+    levels.key = levels.at;
     return;
   }
-  if (picture)
-    looking.held = !looking.held || looking.query != index;  // follows the pointer again after the next click
-  looking.query = index;
-  looking.key.reset();
+  if (picture) levels.held = !levels.held || levels.query != index;  // follows the pointer again after the next click
+  levels.query = index;
+  levels.key.reset();
   view.selected.reset();
 }
 
@@ -58,13 +57,13 @@ void look_at_weights(View& view, const Trace& trace, std::optional<Cell> named) 
     const MatrixView weights = numbers_of(trace, view, Stage::weights);
     for (Index k = 1; k < weights.cols; ++k) key = weights(query, k) > weights(query, key) ? k : key;
   }
-  LevelChoice& looking = view.looking;
-  looking.query = query;
-  looking.key = key;
-  looking.stage = Stage::weights;
-  looking.level = Level::operation;
-  looking.facet = Facet::step;
-  looking.guessing = {};
+  LevelChoice& levels = view.levels;
+  levels.query = query;
+  levels.key = key;
+  levels.stage = Stage::weights;
+  levels.level = Level::operation;
+  levels.facet = Facet::step;
+  levels.guessing = {};
 }
 
 void click(const Frame& frame, const SceneTarget& target) {
@@ -77,11 +76,11 @@ void click(const Frame& frame, const SceneTarget& target) {
   if (target.action == SceneAction::draw_word) return write_word(frame, story(frame), {});
   frame.show([action = target.action, index = target.index, cell = target.cell, trace = frame.document.trace,
               picture = story(frame).picture.has_value()](View& view) {
-    LevelChoice& looking = view.looking;
+    LevelChoice& levels = view.levels;
     switch (action) {
       case SceneAction::guess:
-        looking.query = asking_word(*trace, view);  // the question stays about this word
-        looking.guessing = {!looking.guessing.active, {}};
+        levels.query = asking_word(*trace, view);  // the question stays about this word
+        levels.guessing = {!levels.guessing.active, {}};
         break;
       case SceneAction::query_word:
       case SceneAction::rival:
@@ -89,17 +88,17 @@ void click(const Frame& frame, const SceneTarget& target) {
       case SceneAction::look_at: look_at_weights(view, *trace, cell); break;
       case SceneAction::how: look_at_weights(view, *trace, {}); break;
       case SceneAction::measure: view.measure = static_cast<HeadMeasure>(index); break;
-      case SceneAction::masks: looking.masks = !looking.masks; break;
-      case SceneAction::order: looking.by_look = index == 1; break;
-      case SceneAction::back: looking.level = Level::pipeline; break;
+      case SceneAction::masks: levels.masks = !levels.masks; break;
+      case SceneAction::order: levels.by_look = index == 1; break;
+      case SceneAction::back: levels.level = Level::pipeline; break;
       case SceneAction::stage:
-        looking.level = Level::operation;
-        looking.facet = Facet::step;
-        looking.stage = cell.stage;
+        levels.level = Level::operation;
+        levels.facet = Facet::step;
+        levels.stage = cell.stage;
         view.step.reset();
         break;
       case SceneAction::next_word:
-        looking.guessing = {};
+        levels.guessing = {};
         view.head = (view.head + 1) % trace->dims().heads;
         break;
       default: return;
@@ -260,13 +259,13 @@ void drag_opacity(const Frame& frame) {
   if (!pressed || pressed->action != SceneAction::opacity) return;
   const float share = std::clamp((ImGui::GetIO().MousePos.x - pressed->rect.min.x) / pressed->rect.width(), 0.0f, 1.0f),
               rounded = std::round(20 * share) / 20;
-  if (rounded != frame.view().looking.opacity) frame.show([rounded](View& v) { v.looking.opacity = rounded; });
+  if (rounded != frame.view().levels.opacity) frame.show([rounded](View& v) { v.levels.opacity = rounded; });
 }
 
 /// The number of the patch under the pointer.
 void draw_pointed_patch(const Frame& frame, const SceneTarget* target) {
   const SentenceStory& shown = story(frame);
-  if (!shown.picture || !target || target->link || frame.view().looking.guessing.active) return;
+  if (!shown.picture || !target || target->link || frame.view().levels.guessing.active) return;
   if (target->action != SceneAction::query_word && target->action != SceneAction::key_word) return;
   sentence_parts::draw_patch_number(scene_context(frame), *shown.picture, asking_word(*frame.trace(), frame.view()),
                                     target->index);
@@ -278,10 +277,9 @@ void drag_sampling(const Frame& frame, const SentenceStory& story) {
   const SceneTarget* pressed = pressed_target(frame);
   if (!pressed || pressed->action != SceneAction::sampling) return;
   const double share = static_cast<double>((ImGui::GetIO().MousePos.x - pressed->rect.min.x) / pressed->rect.width());
-  const Sampling now =
-      sentence_parts::dialled(frame.view().looking.sampling, static_cast<sentence_parts::Dial>(pressed->index), share,
-                              std::ssize(story.shares));
-  if (!(now == frame.view().looking.sampling)) frame.show([now](View& v) { v.looking.sampling = now; });
+  const Sampling now = sentence_parts::dialled(
+      frame.view().levels.sampling, static_cast<sentence_parts::Dial>(pressed->index), share, std::ssize(story.shares));
+  if (!(now == frame.view().levels.sampling)) frame.show([now](View& v) { v.levels.sampling = now; });
 }
 
 bool says_error(const Frame& frame) {
@@ -301,7 +299,7 @@ const Scene& sentence_scene(const Frame& frame, Rect place) {
   const SentenceStory& shown = story(frame);
   const auto make = [&] { return SentenceScene{make_sentence(scene_context(frame), shown, place)}; };
   return frame
-      .picture_at<SentenceScene>(asking_word(*frame.trace(), view), make, view.looking, view.measure, view.selected,
+      .picture_at<SentenceScene>(asking_word(*frame.trace(), view), make, view.levels, view.measure, view.selected,
                                  view.step, place)
       .scene;
 }
@@ -313,7 +311,7 @@ void draw_sentence_view(const Frame& frame, Rect place) {
   offer_words(frame, scene);
   const ScenePointer pointer = point_at(frame, "sentence_surface", place, {&scene});
   const SceneTarget* target = pointer.target;
-  const bool guesses = frame.view().looking.guessing.active;  // about one word, whatever the pointer passes
+  const bool guesses = frame.view().levels.guessing.active;  // about one word, whatever the pointer passes
   const std::optional<Index> word = target && !guesses && !target->link && target->action == SceneAction::query_word
                                         ? std::optional(target->index)
                                         : std::nullopt;

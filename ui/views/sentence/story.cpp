@@ -71,7 +71,7 @@ void add_rail(const Trace& trace, const View& view, const NetworkRun& run, Sente
            .mask = {},
            .claim = claim(h, false),
            .chosen = is_chosen,
-           .silent = run.knock_out.contains({at, h}) || (is_chosen && view.looking.knocked && run.is_small()),
+           .silent = run.knock_out.contains({at, h}) || (is_chosen && view.levels.knocked && run.is_small()),
            .brief = claim(h, true)});
     }
     story.rail.push_back(std::move(shown));
@@ -115,7 +115,7 @@ void add_prediction(const Trace& trace, const View& view, const NetworkRun& run,
   const Index batch = std::min(view.batch, run.logits.size(0) - 1);
   const bool at_end = place < 0;
   if (at_end) place = place_of_prediction(run, batch);
-  story.sampling = view.looking.sampling;
+  story.sampling = view.levels.sampling;
   story.shares = next_shares(run, batch, place, story.sampling);
   const auto share = [](const std::vector<double>& all, Index token) { return all[static_cast<std::size_t>(token)]; };
   for (const LikelyToken& token : words_to_show(run, other, batch, place)) {
@@ -177,7 +177,7 @@ void add_change(const NetworkRun& run, Index batch, Index place, const OtherPass
 /// Looks for the head that gives most to the key that was asked for. A weight is not yet a reason: the effect is that
 /// of a pass without the head.
 void add_sought(const Trace& trace, const View& view, const NetworkRun& run, Index place, SentenceStory& story) {
-  const std::optional<Index> key = view.looking.at;
+  const std::optional<Index> key = view.levels.at;
   if (!key) return;
   const Index query = asking_word(trace, view);
   Sought best;
@@ -218,7 +218,7 @@ std::optional<NetworkText> unswapped_text(const Trace& trace, const View& view, 
   NetworkText text = run.text;
   TokenBatch& tokens = text.decoder.count() > 0 ? text.decoder : text.tokens;
   const auto batch = static_cast<std::size_t>(std::clamp<Index>(view.batch, 0, tokens.size() - 1));
-  const SwappedWords& swapped = *view.looking.swapped;
+  const SwappedWords& swapped = *view.levels.swapped;
   if (std::max(swapped.first, swapped.second) >= tokens.count()) return {};
   std::vector<Token>& line = tokens.entries[batch];
   std::swap(line[static_cast<std::size_t>(swapped.first)], line[static_cast<std::size_t>(swapped.second)]);
@@ -227,7 +227,8 @@ std::optional<NetworkText> unswapped_text(const Trace& trace, const View& view, 
 
 /// Width and height before and after, if a picture was resized out of proportion.
 std::vector<std::string> squashed_sides(const NetworkRun& run, Index batch) {
-  const Picture& picture = *run.text.pictures[std::min(static_cast<std::size_t>(batch), run.text.pictures.size() - 1)];
+  const InputImage& picture =
+      *run.text.pictures[std::min(static_cast<std::size_t>(batch), run.text.pictures.size() - 1)];
   const PictureSteps& steps = run.network->spec().picture->steps;
   if (steps.width <= 0 || steps.height <= 0) return {};
   const double before = static_cast<double>(picture.width) / picture.height,
@@ -273,12 +274,12 @@ std::string claims_text(const std::string& file) {
 }
 
 bool is_swapped(const Trace& trace, const View& view) {
-  return view.looking.swapped && view.looking.swapped->text == trace.scenario.text;
+  return view.levels.swapped && view.levels.swapped->text == trace.scenario.text;
 }
 
 OtherPass other_pass(const Trace& trace, const View& view) {
   const auto run = network_of(trace.inputs);
-  const bool knocked = view.looking.knocked;
+  const bool knocked = view.levels.knocked;
   if (!run || !run->is_small()) return {};
   RunOptions options;
   options.weights = run->change.has_value();
@@ -338,7 +339,7 @@ SentenceStory story_of(const Trace& trace, const View& view, Index place, const 
 const OtherPass& other_pass(const Frame& frame) {
   const View& v = frame.view();
   return frame.pictures.get<OtherPass>([&] { return other_pass(*frame.trace(), v); }, frame.document.trace, v.head,
-                                       v.batch, v.looking.knocked, v.looking.swapped);
+                                       v.batch, v.levels.knocked, v.levels.swapped);
 }
 
 const SentenceStory& sentence_story(const Frame& frame, Index place) {
@@ -346,8 +347,8 @@ const SentenceStory& sentence_story(const Frame& frame, Index place) {
   const OtherPass& other = other_pass(frame);
   return frame.pictures.get_at<SentenceStory>(
       std::pair(place, asking_word(*frame.trace(), v)), [&] { return story_of(*frame.trace(), v, place, other); },
-      frame.document.trace, v.head, v.batch, v.language, v.looking.knocked, v.looking.swapped, v.looking.sampling,
-      v.looking.at);
+      frame.document.trace, v.head, v.batch, v.language, v.levels.knocked, v.levels.swapped, v.levels.sampling,
+      v.levels.at);
 }
 
 void choose_head(const Frame& frame, Index layer, Index head) {
@@ -383,10 +384,10 @@ void write_word(const Frame& frame, const SentenceStory& story, std::optional<In
   const Index batch = std::min(view.batch, run->logits.size(0) - 1);
   if (token && is_second_click(frame)) return;
   if (!token) {
-    const auto number = philox(static_cast<std::uint64_t>(view.looking.draws),
+    const auto number = philox(static_cast<std::uint64_t>(view.levels.draws),
                                static_cast<std::uint64_t>(frame.document.scenario.seed))[0];
     token = drawn(story.shares, static_cast<double>(philox_uniform(number)));
-    frame.show([](View& v) { ++v.looking.draws; });
+    frame.show([](View& v) { ++v.levels.draws; });
   }
   const std::optional<std::string> text =
       written_on(*run->network, frame.document.scenario.text, batch, story.next_at, *token);
@@ -396,8 +397,8 @@ void write_word(const Frame& frame, const SentenceStory& story, std::optional<In
   }
   frame.edit({}, [text](Scenario& s) { s.text = *text; });
   frame.show([next = story.next_at + 1](View& v) {
-    v.looking.query = next;
-    v.looking.key.reset();
+    v.levels.query = next;
+    v.levels.key.reset();
     v.pointed.word.reset();
     v.selected.reset();
   });
@@ -405,7 +406,7 @@ void write_word(const Frame& frame, const SentenceStory& story, std::optional<In
 
 void knock_out(const Frame& frame) {
   if (!network_of(frame.trace()->inputs)) return;
-  frame.show([](View& v) { v.looking.knocked = !v.looking.knocked; });
+  frame.show([](View& v) { v.levels.knocked = !v.levels.knocked; });
 }
 
 }  // namespace headlight

@@ -6,7 +6,7 @@
 #include "core/compute/run/trace.h"
 #include "ui/base/frame/frame.h"
 #include "ui/base/look/measure.h"
-#include "ui/parts/level/matrix_numbers.h"
+#include "ui/parts/scene/matrix_numbers.h"
 
 namespace headlight::sentence_parts {
 
@@ -200,7 +200,7 @@ void put_shares(Pen& pen, const WordLine& line, const Row& row, float depth, Ind
     pen.fill({{x - half, top}, {x + half, bottom}}, look.field, Corner::cell * u);
     const Rect column{{place.box.min.x, top}, {place.box.max.x, bottom + number * 1.2f}};
     pen.target(column, SceneAction::rival, place.index);  // which head looks there
-    if (pen.context().view.looking.at == place.index) pen.box(column, look.k, Stroke::chosen(u), Corner::card * u);
+    if (pen.context().view.levels.at == place.index) pen.box(column, look.k, Stroke::chosen(u), Corner::card * u);
     if (guessed) {
       pen.number(pen.type.number, {x, bottom + number * 0.6f}, Align::middle, look.muted, "?");
       continue;

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "ui/parts/level/pen.h"
-#include "ui/parts/level/row_prose.h"
+#include "ui/parts/scene/pen.h"
+#include "ui/parts/scene/row_prose.h"
 
 namespace headlight::sentence_parts {
 

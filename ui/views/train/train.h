@@ -11,7 +11,7 @@
 #include "ui/base/frame/frame.h"
 #include "ui/base/geometry/rect.h"
 #include "ui/dialogs/export/export_open.h"
-#include "ui/parts/level/scene.h"
+#include "ui/parts/scene/scene.h"
 
 namespace headlight {
 

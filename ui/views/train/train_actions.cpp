@@ -98,7 +98,7 @@ void open_moment(const Frame& frame, const TrainStory& story, Index layer, Index
   frame.show([head](View& v) {
     v.train.until = 0;
     v.kind = ViewKind::pipeline;
-    v.looking.level = Level::sentence;
+    v.levels.level = Level::sentence;
     v.trail.clear();  // Esc returns to the run, not to what was open before it
     v.batch = 0;
     v.head = head;

@@ -6,7 +6,7 @@
 #include "ui/base/frame/colormaps.h"
 #include "ui/base/look/measure.h"
 #include "ui/base/look/words.h"
-#include "ui/parts/level/pen.h"
+#include "ui/parts/scene/pen.h"
 #include "ui/views/train/train.h"
 #include "ui/views/train/train_groups.h"
 

@@ -267,7 +267,7 @@ std::vector<Index> widths(Index heads) {
 
 std::string masked_words(const Frame& frame) {
   const Trace& trace = *frame.trace();
-  if (!trace.has(Stage::mask) || !looks_within(frame.view(), trace)) return {};
+  if (!trace.has(Stage::mask) || !selects_within(frame.view(), trace)) return {};
   const KindCounts& kinds = trace.summary->kinds(Stage::masked_scores, frame.view().batch, frame.view().head);
   if (kinds == KindCounts{}) return {};  // not counted yet
   const Index masked = kinds[static_cast<std::size_t>(CellKind::masked)];

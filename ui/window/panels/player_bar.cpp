@@ -111,8 +111,8 @@ struct TimelineLine {
       const std::optional<Cell> cell = frame.looked_at();
       return cell && cell->stage == chapter.stage;
     }
-    const bool after_output = view.looking.facet == Facet::next || view.looking.facet == Facet::why;
-    return chapter.stage == (after_output ? timeline.chapters().back().stage : view.looking.stage);
+    const bool after_output = view.levels.facet == Facet::next || view.levels.facet == Facet::why;
+    return chapter.stage == (after_output ? timeline.chapters().back().stage : view.levels.stage);
   }
 
   /// The extent of a chapter's name at `x`.

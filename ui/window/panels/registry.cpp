@@ -142,7 +142,7 @@ void draw_canvas(const Frame& panels, Rect place) {
   const Frame frame = view.kind == ViewKind::pipeline ? panels : scaled_to_window(panels);
   const PanelArea area(frame, "canvas", place.min, place.max, 0, {0, 0},
                        view.scrolls ? PanelArea::Kind::scrolling : PanelArea::Kind::fixed);
-  if (!frame.trace() || !looks_within(frame.view(), *frame.trace())) return;
+  if (!frame.trace() || !selects_within(frame.view(), *frame.trace())) return;
   const Course* course = view.kind == ViewKind::lesson ? nullptr : open_course(frame.document, frame.pictures);
   if (!course) return draw_with_room(frame, view, place, [&](Rect room) { view.draw(frame, room); });
   const Rect inside = above_notes(frame, *course, place);

@@ -23,7 +23,7 @@ constexpr Invitation invitations[] = {
        view = with_played_stage(std::move(view), *trace, timeline);
      }},
     {"guess", "welcome.guess", "welcome.guess_story", [](const Trace*, const Timeline&, View& view) {
-       view.looking.guessing = {true, {}};
+       view.levels.guessing = {true, {}};
      }}};
 
 }  // namespace
@@ -51,7 +51,7 @@ void draw_welcome(const Frame& frame, Rect place) {
     frame.show([accept = invitation.accept, trace = frame.document.trace, &timeline = frame.timeline](View& v) {
       v.dialog = Dialog::none;
       v.kind = ViewKind::pipeline;
-      v.looking.level = Level::sentence;
+      v.levels.level = Level::sentence;
       accept(trace.get(), timeline, v);
     });
   }

@@ -45,7 +45,7 @@ void KeptTimeline::follow(Document& document) {
 }
 
 void OwnComparison::follow(Document& document) {
-  const bool lost = given_ && !document.beside;  // after an undo, which restores the source but not the result
+  const bool lost = given_ && !document.own_compared;  // after an undo, which restores the source but not the result
   if (document.trace && document.trace->gradients_of) return;  // it is of the numbers
   const bool other = document.own != own_ || document.trace != trace_ || lost;
   if (other && document.own && is_current(document)) {
@@ -59,7 +59,7 @@ void OwnComparison::follow(Document& document) {
     trace_.reset();
   }
   if (auto result = comparer_.take(); result && document.own == result->source && result->trace == document.trace) {
-    show_beside(document, std::move(result));
+    show_compared(document, std::move(result));
     given_ = true;
   }
   document.searching = comparer_.progress();
@@ -68,15 +68,15 @@ void OwnComparison::follow(Document& document) {
 void OwnComparison::wait(Document& document) {
   follow(document);
   if (auto result = comparer_.wait()) {
-    show_beside(document, std::move(result));
+    show_compared(document, std::move(result));
     given_ = true;
   }
   document.searching = comparer_.progress();
 }
 
-bool OwnComparison::is_settled(const Document& document) const {
+bool OwnComparison::is_finished(const Document& document) const {
   if (!document.own || (document.trace && document.trace->gradients_of)) return true;
-  return document.beside && !document.searching.busy && own_ == document.own && trace_ == document.trace;
+  return document.own_compared && !document.searching.busy && own_ == document.own && trace_ == document.trace;
 }
 
 void Notices::follow(Document& document) {
@@ -142,10 +142,10 @@ void Computation::wait(Document& document, Opener& opener, const Words& words) {
 }
 
 void Computation::take(Outcome outcome, Document& document, Opener& opener, const Words& words) {
-  if (outcome.last) settled_ = std::max(settled_, outcome.ticket);
+  if (outcome.last) finished_ = std::max(finished_, outcome.ticket);
   if (outcome.ticket != ticket_ || !(document.scenario == submitted_)) {
     // The trace of an older scenario is still shown if it has the selected cell; its errors are ignored.
-    if (outcome.trace && looks_within(document.view, *outcome.trace))
+    if (outcome.trace && selects_within(document.view, *outcome.trace))
       show_trace(document, std::move(outcome.trace), std::move(outcome.scenario));
     return;
   }

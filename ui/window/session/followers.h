@@ -58,7 +58,7 @@ class OwnComparison {
   void wait(Document& document);
   /// Ends the search for the mistake with what is known so far.
   void stop() { comparer_.stop(); }
-  bool is_settled(const Document& document) const;
+  bool is_finished(const Document& document) const;
 
  private:
   Comparer comparer_;
@@ -99,8 +99,8 @@ class Computation {
   void reload_changed(Document& document);
 
   /// Whether the newest scenario has been computed or has failed.
-  bool is_settled(const Document& document) const {
-    return settled_ >= ticket_ && document.scenario == submitted_ && loss_of(document) == submitted_loss_;
+  bool is_finished(const Document& document) const {
+    return finished_ >= ticket_ && document.scenario == submitted_ && loss_of(document) == submitted_loss_;
   }
   /// The error of the newest scenario; "" if it did not fail.
   const Message& failure() const { return failure_; }
@@ -118,7 +118,7 @@ class Computation {
   Scenario submitted_;
   std::shared_ptr<const Trace> submitted_against_;
   std::optional<std::string> submitted_loss_;
-  std::uint64_t ticket_ = 0, settled_ = 0;
+  std::uint64_t ticket_ = 0, finished_ = 0;
   std::uint64_t reloading_ = 0;  ///< ticket of the computation for a changed file; 0: none
   Message failure_;
   std::string followed_;  ///< the file on disk that is watched

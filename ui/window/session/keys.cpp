@@ -174,8 +174,8 @@ void escape(const Frame& frame) {
       v.menu.reset();
     } else if (v.dialog != Dialog::none) {
       v.dialog = Dialog::none;
-    } else if (v.looking.guessing.active) {
-      v.looking.guessing = {};
+    } else if (v.levels.guessing.active) {
+      v.levels.guessing = {};
     } else if (v.presenting) {
       v.presenting = false;
     } else {

@@ -21,7 +21,7 @@ class RunFollower {
   void follow(Document& document);
   /// The same, after waiting for all that is wanted.
   void wait(Document& document);
-  bool is_settled(const Document& document) const { return learning_.settled() && document.view.train.until == 0; }
+  bool is_finished(const Document& document) const { return learning_.idle() && document.view.train.until == 0; }
   /// Whether the next frame lets it learn on.
   bool paces(const Document& document) const {
     return document.view.train.until > 0 && document.view.train.pace != TrainPace::at_once;

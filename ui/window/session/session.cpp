@@ -5,7 +5,7 @@
 
 #include "ui/dialogs/export/export_controls.h"
 #include "ui/imgui_compat.h"
-#include "ui/parts/level/scene.h"
+#include "ui/parts/scene/scene.h"
 #include "ui/parts/widgets/pressable.h"
 #include "ui/window/session/session_state.h"
 
@@ -24,7 +24,7 @@ void Session::update() {
     s.scenario_watch.watch(s.document.origin.lesson.file);
     if (s.scenario_watch.take()) s.opener.follow(s.document, s.words);
   });
-  if (is_current(s.document)) look_within(s.document.view, *s.document.trace);
+  if (is_current(s.document)) select_within(s.document.view, *s.document.trace);
   s.guarded([&] { s.laid_over.follow(s.document); });
   s.guarded([&] { s.run.follow(s.document); });
   s.keep_words();
@@ -146,7 +146,7 @@ bool Session::draw(MatrixPainter& painter) {
   return !s.actions.empty() || answer != RecoveryAnswer::none;
 }
 
-bool Session::wants_pixels() const { return state_->recorder.wants_pixels() && settled(); }
+bool Session::wants_pixels() const { return state_->recorder.wants_pixels() && idle(); }
 
 void Session::take_pixels(Image pixels) {
   State& s = *state_;
@@ -184,10 +184,10 @@ void Session::ask_to_close() {
   if (state_->requests.close) state_->keeper.close();
 }
 
-bool Session::settled() const {
+bool Session::idle() const {
   const State& s = *state_;
-  return s.computation.is_settled(s.document) && s.laid_over.is_settled(s.document) && s.run.is_settled(s.document) &&
-         s.tiles.progress().settled && s.joiner.settled() && s.task.settled() && !s.draws_on();
+  return s.computation.is_finished(s.document) && s.laid_over.is_finished(s.document) &&
+         s.run.is_finished(s.document) && s.tiles.progress().idle && s.joiner.idle() && s.task.idle() && !s.draws_on();
 }
 
 Message Session::wait() {
@@ -209,7 +209,7 @@ double Session::next_frame_in() const {
   if (!state_->document.notice.empty() && notice < playing) return notice;
   if (state_->run.paces(state_->document)) return 0;
   if (state_->document.searching.busy && playing > progress_seconds) return progress_seconds;
-  return std::min(state_->keeper.seconds_to_keeping(), settled() ? playing : std::min(playing, progress_seconds));
+  return std::min(state_->keeper.seconds_to_keeping(), idle() ? playing : std::min(playing, progress_seconds));
 }
 
 const std::deque<std::string>& Session::log() const { return state_->log; }

@@ -79,7 +79,7 @@ class Session {
   bool asks() const;
 
   /// Whether nothing is being computed or animated, so that a screenshot is final.
-  bool settled() const;
+  bool idle() const;
   /// Blocks until the newest scenario is computed. An error is shown and returned.
   Message wait();
   /// Seconds until the next frame is due without input; infinite when idle.

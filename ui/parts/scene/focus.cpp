@@ -1,4 +1,4 @@
-#include "ui/parts/level/focus.h"
+#include "ui/parts/scene/focus.h"
 
 #include <algorithm>
 
@@ -30,17 +30,17 @@ bool is_channel(Axis axis) { return axis == Axis::query_channel || axis == Axis:
 
 Focus focus_of(const Trace& trace, const View& view) {
   const Dims& dims = trace.dims();
-  const LevelChoice& looking = view.looking;
+  const LevelChoice& levels = view.levels;
   // While the player goes row by row, the selected cell sets the focus.
-  const bool led = view.step && !looking.share && view.selected;
+  const bool led = view.step && !levels.progress && view.selected;
   const auto followed = [&](Axis axis, std::optional<Index> choice) {
     const Index chosen = choice.value_or(-1), selected = view.selected ? index_on(*view.selected, axis) : -1;
     return selected >= 0 && (led || chosen < 0) ? selected : chosen;
   };
-  Index query = followed(Axis::query, looking.query), key = followed(Axis::key, looking.key);
+  Index query = followed(Axis::query, levels.query), key = followed(Axis::key, levels.key);
   query = query < 0 ? asked_query(trace, view.batch) : std::min(query, dims.n_q - 1);
   if (key < 0) key = largest_column(numbers_of(trace, view, Stage::weights), query);
-  Index feature = std::max<Index>(looking.feature.value_or(0), 0);
+  Index feature = std::max<Index>(levels.feature.value_or(0), 0);
   if (led) {
     const Axis cols = info(view.selected->stage).cols;
     if (is_channel(cols)) feature = view.selected->col % std::max<Index>(dims.d_head, 1);
@@ -76,20 +76,20 @@ Cell cell_of(const Trace& trace, const View& view, Stage stage, const Focus& foc
 
 View with_focus_on(View view, const Trace& trace, const Cell& cell) {
   const Focus now = focus_of(trace, view);
-  LevelChoice& looking = view.looking;
+  LevelChoice& levels = view.levels;
   const StageInfo& about = info(cell.stage);
-  looking.query = now.query;
-  looking.key = now.key;
+  levels.query = now.query;
+  levels.key = now.key;
   for (const auto& [axis, index] : {std::pair(about.rows, cell.row), std::pair(about.cols, cell.col)}) {
-    if (axis == Axis::query) looking.query = index;
-    else if (axis == Axis::key) looking.key = index;
+    if (axis == Axis::query) levels.query = index;
+    else if (axis == Axis::key) levels.key = index;
     else if (const Dims& dims = trace.dims(); is_channel(axis) && dims.d_head > 0) {
-      looking.feature = index % dims.d_head;
+      levels.feature = index % dims.d_head;
       const Index head = index / dims.d_head * (axis == Axis::kv_channel ? dims.groups() : 1);
       const bool other_group = head / dims.groups() != view.head / dims.groups();
       if (head < dims.heads && (axis == Axis::query_channel || other_group)) view.head = head;
     } else if (axis != Axis::none) {
-      looking.feature = index;
+      levels.feature = index;
     }
   }
   return view;

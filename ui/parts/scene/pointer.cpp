@@ -1,4 +1,4 @@
-#include "ui/parts/level/pointer.h"
+#include "ui/parts/scene/pointer.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "ui/parts/level/travel.h"
+#include "ui/parts/scene/travel.h"
 
 #include <algorithm>
 #include <map>
@@ -67,13 +67,13 @@ Traveller traveller_of(const Trace& trace, const SceneItem& item, const Cell& ce
 }
 
 /// A scene split into its numbers, each once where it is topmost, and all other items.
-struct Parts {
+struct SplitScene {
   std::vector<Traveller> numbers;
   std::vector<const SceneItem*> items, texts;
 };
 
-Parts parts_of(const Trace& trace, const Scene& scene) {
-  Parts parts;
+SplitScene parts_of(const Trace& trace, const Scene& scene) {
+  SplitScene parts;
   auto mark = scene.marks.begin();
   for (std::size_t i = 0; i < scene.items.size(); ++i) {
     const SceneItem& item = scene.items[i];
@@ -137,7 +137,7 @@ bool may_move(const SceneText& text) {
 
 /// The texts of a scene by content, in order.
 using TextsByWords = std::map<std::pair<TextRole, std::string_view>, std::vector<const SceneText*>>;
-TextsByWords texts_by_words(const Parts& parts) {
+TextsByWords texts_by_words(const SplitScene& parts) {
   TextsByWords found;
   for (const SceneItem* item : parts.texts) {
     const auto& text = std::get<SceneText>(*item);
@@ -148,7 +148,7 @@ TextsByWords texts_by_words(const Parts& parts) {
 
 /// Puts the scene together that shows the transition at `share`.
 struct Transition {
-  const Parts from, to;
+  const SplitScene from, to;
   const float share;
   Scene scene{};
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/compute/run/statistics.h"
-#include "ui/parts/level/pen.h"
 #include "ui/parts/matrix/heat.h"
+#include "ui/parts/scene/pen.h"
 
 namespace headlight {
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "ui/base/frame/frame.h"
-#include "ui/parts/level/scene.h"
+#include "ui/parts/scene/scene.h"
 
 namespace headlight {
 

@@ -1,4 +1,4 @@
-#include "ui/parts/level/matrix_numbers.h"
+#include "ui/parts/scene/matrix_numbers.h"
 
 #include <algorithm>
 #include <cmath>

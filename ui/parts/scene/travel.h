@@ -4,7 +4,7 @@
 #pragma once
 
 #include "ui/base/frame/frame.h"
-#include "ui/parts/level/scene.h"
+#include "ui/parts/scene/scene.h"
 
 namespace headlight {
 

@@ -1,4 +1,4 @@
-#include "ui/parts/level/scene.h"
+#include "ui/parts/scene/scene.h"
 
 #include <algorithm>
 #include <cmath>

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "ui/base/look/measure.h"
-#include "ui/parts/level/scene.h"
+#include "ui/parts/scene/scene.h"
 
 namespace headlight {
 
@@ -103,6 +103,9 @@ class Pen {
   void colours(Rect rect, const Colormap& map) { scene_.items.emplace_back(SceneColours{rect, &map}); }
   /// Adds the ends of a heatmap's colours in the upper right corner of its card, where they fit beside its title.
   void colour_ends(const HeatPicture& heat, const Rect& card, std::string_view title);
+  /// Adds a card with its title, the ends of the matrix's colours, and the matrix with the names of its
+  /// rows and columns. `border` and `thickness` as in card().
+  void matrix_card(const Rect& card, std::string_view title, SceneHeat heat, ImU32 border = 0, float thickness = 1);
   /// Adds a number as a bar with rounded corners.
   void bar(ImVec2 from, ImVec2 to, float thickness, ImU32 colour, float value) {
     const float length = std::abs(to.x - from.x) + std::abs(to.y - from.y);

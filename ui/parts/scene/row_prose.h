@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "ui/parts/level/pen.h"
+#include "ui/parts/scene/pen.h"
 
 namespace headlight {
 

@@ -1,6 +1,7 @@
-#include "ui/parts/level/pen.h"
+#include "ui/parts/scene/pen.h"
 
 #include "ui/base/frame/colormaps.h"
+#include "ui/base/look/measure.h"
 #include "ui/base/look/words.h"
 #include "ui/parts/matrix/heat.h"
 #include "ui/parts/widgets/math_text.h"
@@ -106,6 +107,16 @@ void Pen::colour_ends(const HeatPicture& heat, const Rect& card, std::string_vie
   words(Face::mono, pixels, {left, y}, look().muted, lo);
   colours({{bar_end - bar, y + 4 * u()}, {bar_end, y + 11 * u()}}, *heat.colormap);
   words(Face::mono, pixels, {right, y}, look().muted, hi, uncut, Align::right);
+}
+
+void Pen::matrix_card(const Rect& place, std::string_view title, SceneHeat matrix, ImU32 border, float thickness) {
+  card(place, border, thickness);
+  words(Face::bold, TypeSize::body * u(), {place.min.x + 12 * u(), place.min.y + Space::title * u()}, look().ink,
+        title);
+  if (!matrix.heat) return;
+  colour_ends(*matrix.heat, place, title);
+  matrix.labels = TypeSize::note * u();
+  heat(std::move(matrix));
 }
 
 void Pen::turned(Face face, float pixels, ImVec2 end, float degrees, ImU32 colour, std::string text) {

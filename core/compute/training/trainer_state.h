@@ -1,4 +1,4 @@
-// What a Trainer holds: weights, moments, parts of a step. For trainer.cpp and trainer_looks.cpp only.
+// What a Trainer holds: weights, moments, parts of a step. For trainer.cpp and trainer_results.cpp only.
 #pragma once
 
 #include <algorithm>
@@ -42,7 +42,7 @@ struct NewestWeights {
   }
 };
 
-struct Trainer::Parts {
+struct Trainer::State {
   NetworkShape shape;
   ParameterLayout layout;
   Buffer weights, mean, square;
@@ -57,7 +57,7 @@ struct Trainer::Parts {
   Index most = 0;  ///< kept steps
   Pass looks;      ///< for measurements while it learns
 
-  Parts(const TrainingSettings& settings, const TrainingData& data)
+  State(const TrainingSettings& settings, const TrainingData& data)
       : shape(shape_of(settings, data.vocabulary(), data.length())),
         layout(shape),
         batches(settings.seed, "batches"),

@@ -5,19 +5,19 @@
 #include <nlohmann/json.hpp>
 
 #include "core/compute/training/trained_model.h"
-#include "core/compute/training/trainer_parts.h"
+#include "core/compute/training/trainer_state.h"
 #include "core/scenario/settings/setting_text.h"
 
 namespace headlight {
 
 std::vector<KeptStep> Trainer::kept() const {
-  const std::lock_guard lock(parts_->mutex);
-  return parts_->kept;
+  const std::lock_guard lock(state_->mutex);
+  return state_->kept;
 }
 
 KeptStep Trainer::kept_at(Index step) const {
-  const std::lock_guard lock(parts_->mutex);
-  const auto& kept = parts_->kept;
+  const std::lock_guard lock(state_->mutex);
+  const auto& kept = state_->kept;
   const auto after = std::ranges::upper_bound(kept, step, {}, &KeptStep::step);
   return after == kept.begin() ? kept.front() : *(after - 1);
 }
@@ -34,9 +34,9 @@ Probe Trainer::probe(Index number) const {
 }
 
 ProbeAnswers Trainer::answers(const Probe& probe, const KeptStep& at) const {
-  const NetworkShape& shape = parts_->shape;
+  const NetworkShape& shape = state_->shape;
   const Index n = data_.length(), V = shape.vocabulary;
-  Pass pass(shape, parts_->layout, 1, n);
+  Pass pass(shape, state_->layout, 1, n);
   pass.forward(at.weights.values().data(), probe.tokens);
   ProbeAnswers answers;
   double loss = 0;
@@ -64,11 +64,11 @@ ProbeAnswers Trainer::answers(const Probe& probe, const KeptStep& at) const {
 }
 
 Measured Trainer::measure(const KeptStep& at, Index sequences) const {
-  Pass pass(parts_->shape, parts_->layout, measured_at_once, data_.length());
-  return parts_->measure(settings_, data_, pass, at.step, at.weights.values().data(), sequences);
+  Pass pass(state_->shape, state_->layout, measured_at_once, data_.length());
+  return state_->measure(settings_, data_, pass, at.step, at.weights.values().data(), sequences);
 }
 
-Measured Trainer::Parts::measure(const TrainingSettings& settings, const TrainingData& data, Pass& pass, Index step,
+Measured Trainer::State::measure(const TrainingSettings& settings, const TrainingData& data, Pass& pass, Index step,
                                  const float* at, Index sequences) const {
   const auto n = static_cast<std::size_t>(data.length());
   Sampler sampler(settings.seed, "fresh");
@@ -89,9 +89,9 @@ Measured Trainer::Parts::measure(const TrainingSettings& settings, const Trainin
 }
 
 StepRecord Trainer::record() const {
-  const Parts& p = *parts_;
+  const State& p = *state_;
   StepRecord record;
-  Parts next(settings_, data_);  // draws the batch that the next step will draw
+  State next(settings_, data_);  // draws the batch that the next step will draw
   next.batches = p.batches;
   next.done = p.done;
   next.tokens = next.targets = std::vector<std::int32_t>(p.tokens.size());
@@ -118,7 +118,7 @@ std::vector<NamedArray> Trainer::record_arrays() const {
   const StepRecord record = this->record();
   std::vector<NamedArray> arrays;
   const auto add_parameters = [&](const std::string& prefix, const Tensor& all) {
-    for (const ParameterRow& row : parts_->layout.rows) {
+    for (const ParameterRow& row : state_->layout.rows) {
       if (row.learned)
         arrays.push_back({prefix + row.name, all.slice(0, row.first, row.count()).contiguous().view(row.shape())});
     }
@@ -189,7 +189,7 @@ TrainedModel Trainer::model(const KeptStep& at, const std::optional<Measured>& m
   TrainedModel model;
   model.name = run_name(settings_, at.step);
   model.task = data_.task() ? settings_.task : "text";
-  model.config = config_text(parts_->shape);
+  model.config = config_text(state_->shape);
   model.tokenizer = data_.tokenizer_json();
   nlohmann::ordered_json run{{"task", model.task}, {"run", model.name}, {"step", at.step}};
   for (const TrainingSetting& row : training_settings()) run["settings"][std::string(row.key)] = row.text(settings_);
@@ -202,7 +202,7 @@ TrainedModel Trainer::model(const KeptStep& at, const std::optional<Measured>& m
   }
   run["example"] = model.example = probe().text;
   model.run = run.dump(1) + "\n";
-  for (const ParameterRow& row : parts_->layout.rows) {
+  for (const ParameterRow& row : state_->layout.rows) {
     const Tensor values = at.weights.slice(0, row.first, row.count()).contiguous();
     model.arrays.push_back({row.name, values.view(row.shape())});
   }

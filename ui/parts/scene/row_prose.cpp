@@ -1,4 +1,4 @@
-#include "ui/parts/level/row_prose.h"
+#include "ui/parts/scene/row_prose.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,9 +8,9 @@
 #include "core/compute/run/trace.h"
 #include "ui/base/frame/colormaps.h"
 #include "ui/base/frame/frame.h"
-#include "ui/parts/level/focus.h"
-#include "ui/parts/level/matrix_numbers.h"
 #include "ui/parts/matrix/heat.h"
+#include "ui/parts/scene/focus.h"
+#include "ui/parts/scene/matrix_numbers.h"
 
 namespace headlight {
 

@@ -1,4 +1,4 @@
-#include "ui/parts/level/card_notes.h"
+#include "ui/parts/scene/card_notes.h"
 
 #include <algorithm>
 #include <cmath>
