@@ -56,10 +56,12 @@ export class Firefox {
   on(listener) { this.#messages.on(listener); }
   send(method, params = {}) { return this.#messages.send({method, params}); }
 
+  /// A tab of so many pixels, with a storage of its own.
   async tab(width, height) {
-    const {context} = await this.send('browsingContext.create', {type: 'tab'});
+    const {userContext} = await this.send('browser.createUserContext');
+    const {context} = await this.send('browsingContext.create', {type: 'tab', userContext});
     await this.send('browsingContext.setViewport', {context, viewport: {width, height}, devicePixelRatio: 1});
-    return new FirefoxTab(this, context);
+    return new FirefoxTab(this, context, userContext);
   }
 
   async close() {
@@ -71,11 +73,11 @@ export class Firefox {
 }
 
 class FirefoxTab extends PageTab {
-  #browser; #context;
+  #browser; #context; #own;
 
-  constructor(browser, context) {
+  constructor(browser, context, own) {
     super();
-    [this.#browser, this.#context] = [browser, context];
+    [this.#browser, this.#context, this.#own] = [browser, context, own];
     browser.on(({method, params}) => {
       if (method === 'log.entryAdded' && params.source?.context === context && ['error', 'warn'].includes(params.level)) this.complaints.push(params.text);
       if (method === 'network.beforeRequestSent' && params.context === context) this.requests.push(params.request.url);
@@ -119,5 +121,5 @@ class FirefoxTab extends PageTab {
     })()`);
   }
 
-  close() { return this.#send('browsingContext.close', {}); }
+  close() { return this.#browser.send('browser.removeUserContext', {userContext: this.#own}); }
 }
