@@ -2,60 +2,36 @@
 // without a network. PROGRAM makes pages with documents of it, and its pictures are what the page's are compared with. Exit status 1
 // where one fails.
 import {execFileSync} from 'node:child_process';
-import {mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync} from 'node:fs';
+import {mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join, resolve} from 'node:path';
 import {pathToFileURL} from 'node:url';
-import {Firefox} from './firefox_browser.mjs';
-import {Browser, decodePng, difference} from './web_browser.mjs';
+import {Checks, expect, height, width} from './browsers/checks.mjs';
+import {Chromium} from './browsers/chromium.mjs';
+import {Firefox} from './browsers/firefox.mjs';
+import {decodePng, desktop_picture, difference, most_different, percent} from './browsers/pictures.mjs';
+import {wait} from './browsers/tab.mjs';
 
 const [kind, ...paths] = process.argv.slice(2), [page, program, pictures] = paths.map((path) => resolve(path));
 const fixtures = new URL('../tests/fixtures/', import.meta.url).pathname;
-const own = mkdtempSync(join(tmpdir(), 'headlight-one-file-'));
-const width = 1280, height = 720, most_different = 0.02, slack = 48, most_bytes = 14e6;
-mkdirSync(pictures, {recursive: true});
+const own = mkdtempSync(join(tmpdir(), 'headlight-one-file-')), most_bytes = 14e6;
 
-const browser = kind === 'firefox' ? await Firefox.start(process.env.FIREFOX ?? 'firefox-esr', {width, height, offline: true, downloads: own})
-  : new Browser(process.env.CHROMIUM ?? 'chromium');
-let failures = 0, checked = 0;
-const expect = (holds, what) => { if (!holds) throw new Error(what); };
-
-const picture_of = (name) => join(pictures, `${kind}_${name.replaceAll(/[^a-z0-9]+/gi, '_')}.png`);
-
-async function check(name, body) {
-  if (process.env.ONLY && !name.includes(process.env.ONLY)) return;
-  ++checked;
-  const tab = await browser.tab(width, height);
-  if (kind === 'chromium') await tab.goOffline(own);
-  try {
-    const told = await body(tab);
-    writeFileSync(picture_of(name), await tab.picture());
-    expect(tab.complaints.length === 0, `the console complains: ${tab.complaints.join('; ')}`);
-    const asked = tab.requests.filter((url) => !/^(file|data|blob|about):/.test(url));
-    expect(asked.length === 0, `it asks ${asked.join(' ')}`);
-    console.log(`good  ${name}${told ? `: ${told}` : ''}`);
-  } catch (error) {
-    ++failures;
-    console.log(`BAD   ${name}: ${error.message}`);
-    writeFileSync(picture_of(`${name} failed`), await tab.picture().catch(() => Buffer.alloc(0)));
-  }
-  await tab.close();
-}
+const alone = {offline: true, downloads: own};
+const browser = kind === 'firefox' ? await Firefox.start(process.env.FIREFOX ?? 'firefox-esr', {width, height, ...alone}) : new Chromium(process.env.CHROMIUM ?? 'chromium', alone);
+const checks = new Checks(browser, kind, pictures, (url) => url.startsWith('file:'), true);
+const check = (...each) => checks.check(...each);
 
 const at = (file, query = '') => pathToFileURL(file).href + query;
 const open = async (tab, address) => {
-  await tab.go(address);
-  await tab.until('window.headlight?.ready', 'a settled page', 120);
+  await tab.open(address, 120);
   const told = await tab.value('window.headlight.said');
   expect(told === '', `it says "${told}"`);
 };
 /// What share of the pixels differs from the desktop program's picture of `words`.
 async function beside(tab, name, words) {
-  const mine = join(pictures, `${kind}_${name}.desktop.png`);
-  execFileSync(program, [...words, '--screenshot', mine, '--size', `${width}x${height}`, '--scale-factor', '1'], {stdio: ['ignore', 'ignore', 'inherit']});
-  const share = difference(decodePng(await tab.picture()), decodePng(readFileSync(mine)), slack);
-  expect(share <= most_different, `${(share * 100).toFixed(2)} % of the pixels differ from the desktop's`);
-  return `${(share * 100).toFixed(2)} % of the pixels differ from the desktop's`;
+  const share = difference(await tab.picture(), desktop_picture(program, words, join(pictures, `${kind}_${name}.desktop.png`), width, height));
+  expect(share <= most_different, percent(share));
+  return percent(share);
 }
 const made = (name, ...words) => {
   const out = join(own, name);
@@ -65,13 +41,13 @@ const made = (name, ...words) => {
 
 const bytes = statSync(page).size;
 console.log(`      ${page}: ${(bytes / 1e6).toFixed(2)} MB`);
-if (bytes > most_bytes) { ++failures; console.log(`BAD   it has more than ${most_bytes / 1e6} MB`); }
+if (bytes > most_bytes) checks.bad(`it has more than ${most_bytes / 1e6} MB`);
 
 await check('first picture', async (tab) => {
   await tab.go(at(page));
   await tab.until('window.headlight?.frames > 0', 'a first picture', 120);
   const first = await tab.value('Math.round(performance.now())');
-  await tab.until('window.headlight?.ready', 'a settled page', 120);
+  await tab.settle(120);
   return `after ${first} ms`;
 });
 for (const language of ['en', 'zh']) {
@@ -118,7 +94,7 @@ for (const language of ['en', 'zh']) {
     let files = [];
     for (const end = Date.now() + 20000; files.length === 0 && Date.now() < end;) {
       files = readdirSync(own).filter((file) => file.endsWith('.png'));
-      await new Promise((done) => setTimeout(done, 100));
+      await wait(100);
     }
     expect(files.length === 1, `no PNG came; it says "${await tab.value('window.headlight.said')}"`);
     const {width: w, height: h} = decodePng(readFileSync(join(own, files[0])));
@@ -133,10 +109,9 @@ await check('what is open survives the tab', async (tab) => {
   await tab.type('to be kept');
   await tab.press({key: 'Enter', code: 'Enter', text: '\r'});
   await tab.settle();
-  await new Promise((done) => setTimeout(done, 4000));
+  await wait(4000);
   await tab.go('about:blank');
-  await tab.go(at(page));
-  await tab.until('window.headlight?.ready', 'a settled page', 120);
+  await tab.open(at(page), 120);
   expect(await tab.value('window.headlight.offers'), 'nothing is offered');
 });
 await check('a lesson that is handed out', async (tab) => {
@@ -161,5 +136,4 @@ await check('a small model of one\'s own that is handed out', async (tab) => {
 
 await browser.close();
 rmSync(own, {recursive: true, force: true});
-console.log(`${checked} checks in ${kind}, ${failures} failed; pictures in ${pictures}`);
-process.exit(failures > 0 ? 1 : 0);
+checks.end();

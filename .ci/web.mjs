@@ -1,44 +1,23 @@
 // node .ci/web.mjs PAGE PROGRAM PICTURES: what .ci/web checks, one after the other; exit status 1 where one fails.
 import {execFileSync, spawnSync} from 'node:child_process';
-import {mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {gzipSync} from 'node:zlib';
-import {Browser, decodePng, difference, serve} from './web_browser.mjs';
+import {Checks, expect, height, width} from './browsers/checks.mjs';
+import {Chromium} from './browsers/chromium.mjs';
+import {decodePng, desktop_picture, difference, most_different, percent} from './browsers/pictures.mjs';
+import {serve} from './browsers/server.mjs';
+import {wait} from './browsers/tab.mjs';
 
 const [page, program, pictures] = process.argv.slice(2);
 const fixtures = new URL('../tests/fixtures/', import.meta.url).pathname;
 const own = mkdtempSync(join(tmpdir(), 'headlight-web-'));
-const most_different = 0.02, slack = 48;  // of all pixels; of 255: letters' edges are rasterised by other versions of FreeType
-const width = 1280, height = 720;
-mkdirSync(pictures, {recursive: true});
 
 const server = await serve(page), isolated = await serve(page, true);
-const browser = new Browser(process.env.CHROMIUM ?? 'chromium');
-let failures = 0, checked = 0;
-
-const expect = (holds, what) => { if (!holds) throw new Error(what); };
-const say = (text) => console.log(text);
-
-/// One check in a tab of its own; what the console complains of fails it, too.
-async function check(name, body, options = {}) {
-  if (process.env.ONLY && !name.includes(process.env.ONLY)) return;
-  ++checked;
-  const tab = await browser.tab(options.width ?? width, options.height ?? height, options);
-  try {
-    const told = await body(tab);
-    expect(tab.complaints.length === 0, `the console complains: ${tab.complaints.join('; ')}`);
-    const own_addresses = [server.address, server.elsewhere, isolated.address];
-    const foreign = tab.requests.filter((url) => !own_addresses.some((own) => url.startsWith(own)) && !/^(data|blob|about):/.test(url));
-    expect(foreign.length === 0, `requests that leave the page: ${foreign.join(' ')}`);
-    say(`good  ${name}${told ? `: ${told}` : ''}`);
-  } catch (error) {
-    ++failures;
-    say(`BAD   ${name}: ${error.message}`);
-    writeFileSync(join(pictures, `${name.replaceAll(/[^a-z0-9]+/gi, '_')}.failed.png`), await tab.picture().catch(() => Buffer.alloc(0)));
-  }
-  await tab.close();
-}
+const browser = new Chromium(process.env.CHROMIUM ?? 'chromium');
+const checks = new Checks(browser, 'chromium', pictures, (url) => [server.address, server.elsewhere, isolated.address].some((address) => url.startsWith(address)));
+const check = (...each) => checks.check(...each), say = (text) => console.log(text);
 
 const query = (settings) => '?' + Object.entries(settings).map(([key, text]) => (text === true ? key : `${key}=${encodeURIComponent(text)}`)).join('&');
 /// The same for the desktop program.
@@ -53,7 +32,7 @@ const words = ({lesson, model, ...settings}) => [...(lesson ? [`lesson:${lesson}
   const whole = Object.entries(sizes).reduce((sum, [file, bytes]) => sum + (fetched(file) ? bytes : 0), 0) + Math.max(program('headlight'), program('headlight-threads')), face = gzipSync(readFileSync(join(page, 'fonts/wqy-microhei.ttc'))).length;
   const mb = (bytes) => (bytes / 1e6).toFixed(2);
   say(`      download, compressed by gzip: ${mb(whole)} MB (${Object.entries(sizes).map(([file, bytes]) => `${file} ${mb(bytes)}`).join(', ')}); the large Chinese face, when it is needed: ${mb(face)} MB`);
-  if (whole >= 10e6) { ++failures; say('BAD   the download has 10 MB or more'); }
+  if (whole >= 10e6) checks.bad('the download has 10 MB or more');
 }
 
 // It is there
@@ -112,27 +91,24 @@ async function compare(tab, name, settings, same, scale = 1, address = server.ad
   await tab.open(address + query(settings));
   const told = await tab.value('window.headlight.said');
   expect(told === '', `it says "${told}"`);
-  const there = await tab.picture(), mine = join(pictures, `${name}.desktop.png`);
+  const there = await tab.picture();
   writeFileSync(join(pictures, `${name}.page.png`), there);
-  execFileSync(program, [...words(same), '--screenshot', mine, '--size', `${width * scale}x${height * scale}`, '--scale-factor', `${scale}`], {stdio: ['ignore', 'ignore', 'inherit']});
-  const share = difference(decodePng(there), decodePng(readFileSync(mine)), slack);
-  expect(share <= most_different, `${(share * 100).toFixed(2)} % of the pixels differ; expected at most ${most_different * 100} %`);
-  return `${(share * 100).toFixed(2)} % of the pixels differ`;
+  const share = difference(there, desktop_picture(program, words(same), join(pictures, `${name}.desktop.png`), width, height, scale));
+  expect(share <= most_different, `${percent(share)}; expected at most ${most_different * 100} %`);
+  return percent(share);
 }
 /// Until the tab shows what the desktop's window shows of `words`.
 async function becomes(tab, name, words) {
-  const mine = join(pictures, `${name}.desktop.png`);
-  execFileSync(program, [...words, '--screenshot', mine, '--size', `${width}x${height}`, '--scale-factor', '1'], {stdio: ['ignore', 'ignore', 'inherit']});
-  const desktop = decodePng(readFileSync(mine));
+  const desktop = desktop_picture(program, words, join(pictures, `${name}.desktop.png`), width, height);
   let share = 1;
   for (const end = Date.now() + 30000; share > most_different && Date.now() < end;) {
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await wait(500);
     const there = await tab.picture();
     writeFileSync(join(pictures, `${name}.page.png`), there);
-    share = difference(decodePng(there), desktop, slack);
+    share = difference(there, desktop);
   }
-  expect(share <= most_different, `${(share * 100).toFixed(2)} % of the pixels differ`);
-  return `${(share * 100).toFixed(2)} % of the pixels differ`;
+  expect(share <= most_different, percent(share));
+  return percent(share);
 }
 for (const [name, settings] of Object.entries(views)) {
   for (const theme of ['light', 'dark']) {
@@ -317,7 +293,7 @@ await check('a PNG that is exported', async (tab) => {
   let files = [];
   while (files.length === 0 && Date.now() < end) {
     files = readdirSync(own).filter((file) => file.endsWith('.png'));
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await wait(100);
   }
   expect(files.length === 1, `no PNG came; it says "${await tab.value('window.headlight.said')}"`);
   const png = readFileSync(join(own, files[0])), {width: w, height: h} = decodePng(png);
@@ -328,7 +304,7 @@ await check('a PNG that is exported', async (tab) => {
 await check('what is open survives the tab', async (tab) => {
   await tab.open(`${server.address}?text=the+cat+sat&level=pipeline`);
   await write_words(tab, 'to be kept');
-  await new Promise((resolve) => setTimeout(resolve, 3000));
+  await wait(3000);
   await tab.send('Page.navigate', {url: 'about:blank'});
   await tab.open(server.address);
   expect(await tab.value('window.headlight.offers'), 'nothing is offered');
@@ -341,7 +317,7 @@ await check('a lesson goes on where one was', async (tab) => {
   await tab.click(126, 634);  // Next
   const there = await tab.value('window.headlight.link');
   expect(there !== begin, `the next step has the same link: ${there}`);
-  await new Promise((resolve) => setTimeout(resolve, 3000));
+  await wait(3000);
   await tab.send('Page.navigate', {url: 'about:blank'});
   await tab.open(`${server.address}?lesson=weighted-average&view=lesson`);
   const again = await tab.value('window.headlight.link');
@@ -435,8 +411,8 @@ await check('figures', async (tab) => {
     execFileSync(program, [...line, mine], {stdio: ['ignore', 'ignore', 'ignore']});
     writeFileSync(join(pictures, `figure_${told.length}.page.png`), there);
     writeFileSync(join(pictures, `figure_${told.length}.desktop.png`), readFileSync(mine));
-    const share = difference(decodePng(there), decodePng(readFileSync(mine)), slack);
-    expect(share <= most_different, `${line.join(' ')}: ${(share * 100).toFixed(2)} % of the pixels differ`);
+    const share = difference(there, readFileSync(mine));
+    expect(share <= most_different, `${line.join(' ')}: ${percent(share)}`);
     told.push(`${(share * 100).toFixed(2)} %`);
   }
   const pdf = await tab.value(`window.headlight.run('render', 'lesson:first-light', '--stage', 'weights', '-o', '/tmp/figure.pdf')`);
@@ -448,5 +424,4 @@ await browser.close();
 server.close();
 isolated.close();
 rmSync(own, {recursive: true, force: true});
-say(`${checked} checks, ${failures} failed; pictures in ${pictures}`);
-process.exit(failures > 0 ? 1 : 0);
+checks.end();

@@ -56,6 +56,17 @@ def same_trace(file, folder):
         each.unlink()
 
 
+def page_of_a_lesson(in_folder):
+    """The same file as from Linux's program, where the zip brings a page along."""
+    assets = Path(EXE).parent / "assets"
+    if not (assets / "headlight.html").exists():
+        print("no page is in the zip: ./run-web --one-file had not run before it was made")
+        return
+    expect(windows("page", in_folder("lesson.json"), "-o", in_folder("windows.html"))[0] == 0, "page")
+    run(["env", f"HEADLIGHT_ASSETS={assets.resolve()}", PROGRAM], "page", in_folder("lesson.json"), "-o", in_folder("linux.html"))
+    expect(in_folder("windows.html").read_bytes() == in_folder("linux.html").read_bytes(), "page: what is in it")
+
+
 def main():
     text = ["model:english", "--text", "the dog ate its food because it was hungry"]
     with tempfile.TemporaryDirectory(prefix="Größe 大小 ") as folder:
@@ -76,6 +87,7 @@ def main():
             figure = in_folder(f"ü.{kind}")
             status, words = windows("render", *text, "--stage", "weights", "-o", figure)
             expect(status == 0 and figure.stat().st_size > 1000, f"render {kind}: {words}")
+        page_of_a_lesson(in_folder)
         shots = in_folder("windows.png"), in_folder("linux.png")
         expect(windows("--screenshot", shots[0], "--size", "1366x768")[0] == 0, "screenshot")
         linux("--screenshot", shots[1], "--size", "1366x768")

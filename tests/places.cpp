@@ -6,10 +6,17 @@
 
 namespace headlight::places {
 
-std::string fixtures() { return HEADLIGHT_FIXTURES; }
+namespace {
+
+/// With its drive on Windows: what is read from a folder on another drive names the same file.
+std::string whole(const char* path) { return std::filesystem::absolute(path).generic_string(); }
+
+}  // namespace
+
+std::string fixtures() { return whole(HEADLIGHT_FIXTURES); }
 std::string sentences() { return fixtures() + "/sentences"; }
-std::string assets() { return HEADLIGHT_ASSETS; }
-std::string baselines() { return HEADLIGHT_BASELINES; }
+std::string assets() { return whole(HEADLIGHT_ASSETS); }
+std::string baselines() { return whole(HEADLIGHT_BASELINES); }
 std::string program() { return HEADLIGHT_PROGRAM; }
 
 std::string text_of(const std::filesystem::path& path) {

@@ -39,7 +39,7 @@ constexpr NamedKey named_keys[] = {
     {"Backspace", ImGuiKey_Backspace},
     {"Space", ImGuiKey_Space},
     {"Enter", ImGuiKey_Enter},
-    {"NumpadEnter", ImGuiKey_KeypadEnter},
+    {"NumpadEnter", ImGuiKey_Enter},  // as in a window (InputQueue)
     {"Escape", ImGuiKey_Escape},
     {"ControlLeft", ImGuiKey_LeftCtrl},
     {"ControlRight", ImGuiKey_RightCtrl},

@@ -6,6 +6,8 @@
 namespace headlight {
 namespace {
 
+constexpr int enter = 257, keypad_enter = 335;  // as in GLFW
+
 /// The input of one frame so far, and which events can be added.
 class FrameInput {
  public:
@@ -67,7 +69,9 @@ class FrameInput {
 
 }  // namespace
 
-void InputQueue::push(const InputEvent& event) {
+void InputQueue::push(const InputEvent& pushed) {
+  InputEvent event = pushed;
+  if (auto* key = std::get_if<KeyEvent>(&event); key != nullptr && key->key == keypad_enter) key->key = enter;
   if (!waiting_.empty()) {
     if (auto* last = std::get_if<MoveEvent>(&waiting_.back()); last && std::holds_alternative<MoveEvent>(event)) {
       *last = std::get<MoveEvent>(event);

@@ -44,7 +44,8 @@ class InputQueue {
   /// Number of frames after a command or a click until the control that it opens has the keyboard focus.
   static constexpr int frames_to_settle = 3;
 
-  void push(const InputEvent& event);
+  /// The Enter of the number pad becomes the other Enter.
+  void push(const InputEvent& pushed);
   bool empty() const { return waiting_.empty(); }
   /// The events for one frame; the rest is for the next frames. `typing`: a text field has the keyboard focus.
   std::vector<InputEvent> take_frame(bool typing);

@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "tests/catch.h"
 
@@ -194,4 +195,14 @@ TEST_CASE("what is pressed while a window opens waits until its first frames hav
     for (const InputEvent& event : queue.take_frame(false)) CHECK(std::holds_alternative<MoveEvent>(event));
   }
   CHECK(queue.take_frame(false).size() == 1);
+}
+
+TEST_CASE("the Enter of the number pad does what Enter does") {
+  InputQueue queue = settled_queue();
+  for (const bool down : {true, false}) queue.push(KeyEvent{Kind::command, 335, 0, 0, down, false});
+  std::vector<int> keys;
+  while (!queue.empty()) {
+    for (const InputEvent& event : queue.take_frame(false)) keys.push_back(std::get<KeyEvent>(event).key);
+  }
+  CHECK(keys == std::vector<int>{257, 257});
 }

@@ -30,6 +30,8 @@ std::string font_families(FontRole role);
 std::string installed_family(const std::string& family);
 /// Whether a family of this name is installed. Generic names always are.
 bool has_family(const std::string& family);
+/// Throws SettingError for a --font that has no family, with what a font can be in this program.
+[[noreturn]] void refuse_font(const std::string& family);
 
 /// The sorted names of all installed families.
 std::vector<std::string> installed_families();

@@ -165,4 +165,9 @@ std::string installed_family(const std::string& family) { return family_for(fami
 
 bool has_family(const std::string& family) { return family_for(family).has_value(); }
 
+void refuse_font(const std::string& family) {
+  throw SettingError("--font", Message("\"{0}\" is not installed", family),
+                     "expected a font file, or the name of a font family, such as DejaVu Serif or serif");
+}
+
 }  // namespace headlight

@@ -66,4 +66,9 @@ bool has_family(const std::string& family) {
          });
 }
 
+void refuse_font(const std::string& family) {
+  throw SettingError("--font", Message("\"{0}\" is not among the fonts of this program", family),
+                     "expected the name of a family that it brings along, such as Inter or serif");
+}
+
 }  // namespace headlight

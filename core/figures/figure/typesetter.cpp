@@ -21,10 +21,7 @@ bool has_pictures(std::string_view text) {
 
 std::string Typesetter::checked_family(const std::string& family) {
   if (family.empty()) return family;
-  if (!has_family(family)) {
-    throw SettingError("--font", Message("\"{0}\" is not installed", family),
-                       "expected a font file, or the name of a font family, such as DejaVu Serif or serif");
-  }
+  if (!has_family(family)) refuse_font(family);
   return installed_family(family);
 }
 

@@ -12,6 +12,7 @@
 #include "core/figures/figure/figure_layout.h"
 #include "core/scenario/inputs/inputs.h"
 #include "tests/core/export/small_network.h"
+#include "tests/core/figure/without_cairo.h"
 #include "tests/core/files/samples.h"
 #include "tests/matchers.h"
 #include "tests/places.h"
@@ -42,7 +43,7 @@ TEST_CASE("a figure of all layers has a row for each layer, a panel for each hea
     for (Index k = 0; k < wanted.cols; ++k) CHECK(agrees(spec.panels[5].matrix(q, k), wanted(q, k)));
   }
   CHECK(spec.row_ticks.size() == 7);
-  CHECK_FALSE(ArrangedFigure(spec).pdf().empty());
+  CHECK_FALSE(printed(spec).empty());
 }
 
 TEST_CASE("numbers of all layers are [L, H, n_q, n_k] and those of the pass") {
@@ -321,7 +322,7 @@ TEST_CASE("a figure of patching shows how much each patch changes the logit, at 
   }
   options.what = "residual";
   CHECK(figure_for(*trace, options).col_ticks[1] == "cat ← dog");
-  CHECK_FALSE(ArrangedFigure(figure_for(*trace, options)).pdf().empty());
+  CHECK_FALSE(printed(figure_for(*trace, options)).empty());
 }
 
 TEST_CASE("figures of predictions refuse in a sentence what they cannot draw", "[figure]") {
@@ -352,7 +353,7 @@ TEST_CASE(
   const Tensor shares = run_network(scenario)->layers[1].experts;
   CHECK_THAT(layers_array(*trace, options_with("experts")).values, agrees_with(shares));
   for (Index word = 0; word < 4; ++word) CHECK(agrees(spec.panels[0].matrix(word, 2), shares.at({0, word, 2})));
-  CHECK_FALSE(ArrangedFigure(spec).pdf().empty());
+  CHECK_FALSE(printed(spec).empty());
   CHECK_THROWS_AS(figure_for(*compute_any(small_network()), options_with("experts")), SettingError);
 }
 

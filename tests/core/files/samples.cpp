@@ -4,6 +4,7 @@
 #include <iterator>
 #include <random>
 
+#include "core/base/text/utf8_path.h"
 #include "tests/places.h"
 
 namespace headlight::samples {
@@ -27,6 +28,10 @@ TempFolder::~TempFolder() {
 }
 
 std::filesystem::path fixture(const std::string& name) { return std::filesystem::path(places::fixtures()) / name; }
+
+std::string rooted(const std::string& path) {
+  return utf8_from(std::filesystem::absolute(path_from(path)).lexically_normal());
+}
 
 std::string read_bytes(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);

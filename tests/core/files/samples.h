@@ -27,6 +27,8 @@ class TempFolder {
 
 std::filesystem::path fixture(const std::string& name);
 std::string read_bytes(const std::filesystem::path& path);
+/// A path from the root as this system writes it: "/a/b", on Windows "C:\\a\\b".
+std::string rooted(const std::string& path);
 void write_text(const std::filesystem::path& path, std::string_view bytes);
 
 /// The error's message; "no error" if there is none.

@@ -1,11 +1,11 @@
-// A Firefox driven over WebDriver BiDi, with what .ci/web_browser.mjs has for Chromium. Without a display it has no WebGL: xvfb-run gives it one.
+// A Firefox driven over WebDriver BiDi. Without a display it has no WebGL: xvfb-run gives it one.
 import {spawn} from 'node:child_process';
 import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {createServer} from 'node:net';
 import {tmpdir} from 'node:os';
 import {basename, join} from 'node:path';
+import {Messages, PageTab, wait} from './tab.mjs';
 
-const wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 const free_port = () => new Promise((resolve) => {
   const probe = createServer().listen(0, '127.0.0.1', () => {
     const {port} = probe.address();
@@ -15,7 +15,8 @@ const free_port = () => new Promise((resolve) => {
 const keys = {Enter: '\uE007', Escape: '\uE00C', Backspace: '\uE003', Tab: '\uE004', End: '\uE010', Control: '\uE009'};
 
 export class Firefox {
-  #process; #profile; #socket; #answers = new Map(); #next = 0; #listeners = [];
+  #process; #profile; #socket;
+  #messages = new Messages((text) => this.#socket.send(text));
 
   /// `offline`: its requests go to a proxy that is not there. Downloads go to the folder `downloads`.
   static async start(program, {width, height, offline = false, downloads = tmpdir()}) {
@@ -44,7 +45,7 @@ export class Firefox {
       });
       if (opened) {
         this.#socket = socket;
-        socket.onmessage = ({data}) => this.#read(JSON.parse(data));
+        socket.onmessage = ({data}) => this.#messages.take(data);
         return;
       }
       await wait(200);
@@ -52,28 +53,15 @@ export class Firefox {
     throw new Error('Firefox does not listen');
   }
 
-  #read(message) {
-    if (message.type === 'event') {
-      for (const listener of this.#listeners) listener(message);
-      return;
-    }
-    const {good, bad} = this.#answers.get(message.id);
-    this.#answers.delete(message.id);
-    message.type === 'success' ? good(message.result) : bad(new Error(message.message));
-  }
+  on(listener) { this.#messages.on(listener); }
+  send(method, params = {}) { return this.#messages.send({method, params}); }
 
-  on(listener) { this.#listeners.push(listener); }
-
-  send(method, params = {}) {
-    const id = ++this.#next;
-    this.#socket.send(JSON.stringify({id, method, params}));
-    return new Promise((good, bad) => this.#answers.set(id, {good, bad}));
-  }
-
+  /// A tab of so many pixels, with a storage of its own.
   async tab(width, height) {
-    const {context} = await this.send('browsingContext.create', {type: 'tab'});
+    const {userContext} = await this.send('browser.createUserContext');
+    const {context} = await this.send('browsingContext.create', {type: 'tab', userContext});
     await this.send('browsingContext.setViewport', {context, viewport: {width, height}, devicePixelRatio: 1});
-    return new FirefoxTab(this, context);
+    return new FirefoxTab(this, context, userContext);
   }
 
   async close() {
@@ -84,13 +72,12 @@ export class Firefox {
   }
 }
 
-class FirefoxTab {
-  #browser; #context;
-  complaints = [];
-  requests = [];
+class FirefoxTab extends PageTab {
+  #browser; #context; #own;
 
-  constructor(browser, context) {
-    [this.#browser, this.#context] = [browser, context];
+  constructor(browser, context, own) {
+    super();
+    [this.#browser, this.#context, this.#own] = [browser, context, own];
     browser.on(({method, params}) => {
       if (method === 'log.entryAdded' && params.source?.context === context && ['error', 'warn'].includes(params.level)) this.complaints.push(params.text);
       if (method === 'network.beforeRequestSent' && params.context === context) this.requests.push(params.request.url);
@@ -109,39 +96,20 @@ class FirefoxTab {
     return result.value === undefined ? undefined : JSON.parse(result.value);
   }
 
-  async until(expression, what, seconds = 60) {
-    for (const end = Date.now() + seconds * 1000; ;) {
-      if (await this.value(expression).catch(() => false)) return;
-      if (Date.now() > end) throw new Error(`${what} did not happen within ${seconds} s${this.complaints.length ? `: ${this.complaints.join('; ')}` : ''}`);
-      await wait(30);
-    }
-  }
-  settle() { return this.until('window.headlight?.ready', 'a settled page'); }
-  #drawn() { return this.value('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(1))))'); }
-
   async picture() {
     await this.value('window.headlight?.shown?.()');
     return Buffer.from((await this.#send('browsingContext.captureScreenshot', {})).data, 'base64');
   }
 
-  async click(x, y) {
-    for (const action of [{type: 'pointerMove', x, y}, {type: 'pointerDown', button: 0}, {type: 'pointerUp', button: 0}]) {
-      await this.#send('input.performActions', {actions: [{type: 'pointer', id: 'mouse', actions: [action]}]});
-      await this.#drawn();
-    }
-    await this.settle();
+  #act(source, actions) { return this.#send('input.performActions', {actions: [{...source, actions}]}); }
+  point(phase, x, y) {
+    const action = {move: {type: 'pointerMove', x, y}, down: {type: 'pointerDown', button: 0}, up: {type: 'pointerUp', button: 0}}[phase];
+    return this.#act({type: 'pointer', id: 'mouse'}, [action]);
   }
 
-  /// As Tab.press() of .ci/web_browser.mjs; `held` is 2 for Ctrl.
-  async press({key, held = 0}) {
-    const value = keys[key] ?? key, down = [{type: 'keyDown', value}], up = [{type: 'keyUp', value}];
-    if (held === 2) down.unshift({type: 'keyDown', value: keys.Control}), up.push({type: 'keyUp', value: keys.Control});
-    for (const actions of [down, up]) {
-      await this.#send('input.performActions', {actions: [{type: 'key', id: 'keyboard', actions}]});
-      await this.#drawn();
-    }
-  }
-  async type(text) { for (const key of text) await this.press({key}); }
+  #keys(type, keys_of_it) { return this.#act({type: 'key', id: 'keyboard'}, keys_of_it.map((value) => ({type, value}))); }
+  key_down({key, held = 0}) { return this.#keys('keyDown', [...(held === 2 ? [keys.Control] : []), keys[key] ?? key]); }
+  key_up({key, held = 0}) { return this.#keys('keyUp', [keys[key] ?? key, ...(held === 2 ? [keys.Control] : [])]); }
 
   /// Firefox drags no files over BiDi: the page gets the event that a drop would be.
   async drop(x, y, files) {
@@ -153,5 +121,5 @@ class FirefoxTab {
     })()`);
   }
 
-  close() { return this.#send('browsingContext.close', {}); }
+  close() { return this.#browser.send('browser.removeUserContext', {userContext: this.#own}); }
 }
