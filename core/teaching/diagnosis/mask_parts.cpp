@@ -364,8 +364,9 @@ Tensor with_fill_for(const Tensor& masked_scores, const Trace& run, float fill) 
   const Tensor unmasked = mistakes::scores_before_mask(run).contiguous(), mine = masked_scores.contiguous();
   if (mine.shape() != unmasked.shape()) return masked_scores;
   const Tensor cells = seen_in(Stage::masked_scores, mine, unmasked);
-  const Fill own = cells.defined() ? fill_of(mine, cells) : Fill{};
-  if (!cells.defined() || !own.is_one() || own.is(fill)) return masked_scores;
+  if (!cells.defined()) return masked_scores;
+  const Fill own = fill_of(mine, cells);
+  if (!own.is_one() || own.is(fill)) return masked_scores;
   return combined(mine, cells, [fill](float score, float may) { return may == 0 ? fill : score; });
 }
 
