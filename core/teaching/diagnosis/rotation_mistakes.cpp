@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 
 #include "core/base/tensor/each_matrix.h"
 #include "core/base/text/number_text.h"
@@ -74,10 +75,8 @@ void add_one_position(const Suspect& suspect, Variants& variants) {
   const Dims& d = suspect.run.dims();
   const Index first = suspect.run.query_offset;
   if (d.n_q < 2) return;
-  std::vector<Index> positions{d.n_k - 1, d.n_k, d.n_q, first, first + d.n_q - 1};
-  std::ranges::sort(positions);
-  positions.erase(std::ranges::unique(positions).begin(), positions.end());
-  std::erase(positions, 0);  // nothing is turned there: the step is missing
+  std::set<Index> positions{d.n_k - 1, d.n_k, d.n_q, first, first + d.n_q - 1};
+  positions.erase(0);  // nothing is turned there: the step is missing
   for (const Side side : {Side::queries, Side::keys}) {
     const auto [stage, from] = side == Side::queries ? std::pair(Stage::Q_rotated, Stage::Q_normed)
                                                      : std::pair(Stage::K_rotated, Stage::K_normed);
