@@ -173,7 +173,9 @@ FigureMetrics tight_metrics(const FigureSpec& spec, float tick_text) {
   const float least_side = spec.size->height > 0 ? std::min(spec.size->width, spec.size->height) : spec.size->width;
   if (spec.on_paper) {
     const float apart = spec.panels.size() <= 4 ? 0.5f : spec.panels.size() <= 8 ? 0.35f : 0.18f;
-    return {1.2f * f, f,         t,         t,        0.25f * f, 1.6f * f, 1.35f * f, 1.0f * f, 1.3f * f,
+    // A figure in a text has the text's margins around it; a slide or a poster is the whole page.
+    const float margin = base_text(spec) >= 14 * units_to_a_point ? f : 0.25f * f;
+    return {1.2f * f, f,         t,         t,        margin,    1.6f * f, 1.35f * f, 1.0f * f, 1.3f * f,
             0,        0.35f * t, 0.45f * f, 0.5f * f, 0.28f * f, 0.9f * f, 1.45f * f, 1.2f * f, apart * f};
   }
   const float margin = std::round(std::clamp(0.03f * least_side, 6.0f, 24.0f));

@@ -43,7 +43,7 @@ Variants attention_over_batch(const Suspect& suspect) {
       in.valid_lens = in.doc_ids = in.file_mask = in.attn_bias = {};
       in.file_rule.reset();
     };
-    variant.settings = [masked](Scenario& s) {
+    variant.settings = [masked = masked](Scenario& s) {
       s.valid_lens.clear();
       s.painted.clear();
       s.attn_bias.reset();
