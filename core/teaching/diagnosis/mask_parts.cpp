@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "core/base/tensor/each_matrix.h"
 #include "core/base/text/texts.h"
@@ -241,20 +242,29 @@ std::string difference_in_words(const Tensor& mine, const Tensor& right) {
 
 namespace {
 
+using Row = std::span<const float>;
+
 constexpr float least_seen = 1e-20F;  // a smaller weight can be an underflow of the softmax
 
-/// Whether the weight or masked score was masked. `expected` is the run's without a mask, `top` the row's largest.
-bool is_masked(Stage stage, float value, float expected, float top) {
-  if (std::isnan(value)) return stage == Stage::weights;  // rows without any key; seen_in() checks them
-  if (stage == Stage::weights) return value == 0 && expected > least_seen;
-  if (std::isinf(value)) return value < 0;
-  return value < expected - far_below && (value < top - far_below || top < expected - far_below);
+/// Whether a weight was masked. `expected` is the run's without a mask. All are NaN in a row without any key.
+bool is_masked_weight(float weight, float expected) {
+  return std::isnan(weight) | ((weight == 0) & (expected > least_seen));
 }
 
-float row_top(const MatrixView& m, Index q) {
+bool is_far_below(float score, float expected) { return score < expected - far_below; }
+
+/// The row's largest score where is_masked_score() asks for it: where a number lies far below the run's.
+float row_top(Row scores, Row expected) {
+  Index far = 0;
+  for (std::size_t k = 0; k < scores.size(); ++k) far += (scores[k] > -INFINITY) & is_far_below(scores[k], expected[k]);
   float top = -INFINITY;
-  for (Index k = 0; k < m.cols; ++k) top = m(q, k) > top ? m(q, k) : top;
+  for (std::size_t k = 0; far > 0 && k < scores.size(); ++k) top = scores[k] > top ? scores[k] : top;
   return top;
+}
+
+bool is_masked_score(float score, float expected, float top) {
+  return (score == -INFINITY) |
+         (is_far_below(score, expected) & (is_far_below(score, top) | is_far_below(top, expected)));
 }
 
 struct Seen {
@@ -262,23 +272,38 @@ struct Seen {
   bool torn = false;             ///< a NaN beside numbers, which is no mask
 };
 
-/// Writes which cells of one head the stage shows as seen, row by row.
-void see(Stage stage, const MatrixView& mine, const MatrixView& unmasked, Buffer& cells, Seen& seen) {
+/// Writes which cells of a row the stage shows as seen: 1, or 0, or NaN where a weight of 0 can be an underflow.
+void see_row(Stage stage, Row mine, Row expected, std::span<float> cells, Seen& seen) {
   constexpr float unknown = std::numeric_limits<float>::quiet_NaN();
-  auto cell = cells.begin();
-  for (Index q = 0; q < mine.rows; ++q) {
-    const float top = row_top(mine, q);
-    Index nans = 0;
-    for (Index k = 0; k < mine.cols; ++k, ++cell) {
-      const float value = mine(q, k);
-      const bool masked = is_masked(stage, value, unmasked(q, k), top);
-      nans += std::isnan(value) ? 1 : 0;
-      const bool underflows = stage == Stage::weights && value == 0 && !masked;
-      *cell = masked ? 0 : underflows ? unknown : 1;
-      seen.any = seen.any || masked;
-      seen.all = seen.all && masked;
+  std::size_t masked = 0, nans = 0;
+  if (stage == Stage::weights) {
+    for (std::size_t k = 0; k < mine.size(); ++k) {
+      const bool is = is_masked_weight(mine[k], expected[k]);
+      cells[k] = is ? 0 : mine[k] == 0 ? unknown : 1;
+      masked += is;
+      nans += std::isnan(mine[k]);
     }
-    seen.torn = seen.torn || (nans > 0 && nans < mine.cols);
+  } else {
+    const float top = row_top(mine, expected);
+    for (std::size_t k = 0; k < mine.size(); ++k) {
+      const bool is = is_masked_score(mine[k], expected[k], top);
+      cells[k] = is ? 0 : 1;
+      masked += is;
+      nans += std::isnan(mine[k]);
+    }
+  }
+  seen.any = seen.any || masked > 0;
+  seen.all = seen.all && masked == mine.size();
+  seen.torn = seen.torn || (nans > 0 && nans < mine.size());
+}
+
+/// The cells of one head.
+void see(Stage stage, const MatrixView& mine, const MatrixView& expected, Buffer& cells, Seen& seen) {
+  const auto width = static_cast<std::size_t>(mine.cols);
+  Buffer room, other_room;
+  for (Index q = 0; q < mine.rows; ++q) {
+    const Row row(mine.whole_row(q, room), width), other(expected.whole_row(q, other_room), width);
+    see_row(stage, row, other, std::span(cells).subspan(static_cast<std::size_t>(q) * width, width), seen);
   }
 }
 
