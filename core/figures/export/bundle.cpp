@@ -103,7 +103,7 @@ void write_files(const fs::path& folder, const Trace& trace, const ExportOptions
   const std::string about = about_figure(trace, options);
   write_whole_file(folder / "figure.png", figure.png(about));
   write_whole_file(folder / "figure.svg", figure.svg(options.svg_text, about));
-  write_whole_file(folder / "figure.pdf", figure.pdf(about));
+  if (PdfCanvas::is_available()) write_whole_file(folder / "figure.pdf", figure.pdf(about));
   write_scenario_and_file(folder, trace);
   if (is_of_prediction(options.style.kind)) {
     write_whole_file(folder / "data.csv", prediction_csv(trace, options));

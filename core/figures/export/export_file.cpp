@@ -167,8 +167,14 @@ std::string extension_of(const std::string& path) {
   return lowercase(path.substr(dot));
 }
 
+std::vector<const char*> figure_endings() {
+  std::vector<const char*> endings{".png", ".svg", ".pdf", ".html"};
+  if (!PdfCanvas::is_available()) std::erase(endings, std::string_view(".pdf"));
+  return endings;
+}
+
 std::vector<const char*> export_endings() {
-  std::vector<const char*> endings(figure_endings.begin(), figure_endings.end());
+  std::vector<const char*> endings = figure_endings();
   for (const char* ending : number_endings()) endings.push_back(ending);
   return endings;
 }
@@ -184,7 +190,8 @@ void check_export_name(const std::string& path) {
 }
 
 bool is_figure_file(std::string_view extension) {
-  return std::ranges::find(figure_endings, extension) != figure_endings.end();
+  const auto endings = figure_endings();
+  return std::ranges::find(endings, extension) != endings.end() || extension == ".pdf";  // refused with its reason
 }
 
 std::optional<Trace> with_contribution_norms(const Trace& trace, const ExportOptions& options) {

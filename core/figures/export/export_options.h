@@ -138,7 +138,7 @@ bool is_figure_file(std::string_view extension);
 std::string extension_of(const std::string& path);
 
 /// For figures; those for numbers are in core/base/arrays/array_write.h.
-inline constexpr std::array figure_endings{".png", ".svg", ".pdf", ".html"};
+std::vector<const char*> figure_endings();  ///< PDF only where the program can write it
 /// Of both.
 std::vector<const char*> export_endings();
 /// "expected a name that ends in .npz or .json"
@@ -150,7 +150,7 @@ void apply_style_file(ExportOptions& options, const std::string& path);
 
 // Bundle: a figure with everything needed to check it without Headlight, in one folder or zip.
 //
-//   figure.png figure.svg figure.pdf   the picture
+//   figure.png figure.svg figure.pdf   the picture; the last where the program can write it
 //   data.npy, data.csv        its numbers (.csv for one matrix)
 //   scenario.json opens in Headlight; with its tensor file next to it, up to 64 MB
 //   inputs.npz trace.npz the inputs; every stage, and the parameters

@@ -164,6 +164,9 @@ struct PdfAbout {
 /// Cells are rectangles, and text can be selected.
 class PdfCanvas : public FigureCanvas {
  public:
+  /// Whether the program was built with Cairo, which writes PDFs.
+  static bool is_available();
+
   /// The first page; a background with alpha 0 is omitted. Throws InputError if the program was built without Cairo.
   PdfCanvas(float width, float height, Rgba background, Typesetter& typesetter, const PdfAbout& about);
 

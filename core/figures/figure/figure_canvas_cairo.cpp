@@ -224,6 +224,8 @@ std::string date() {
 
 }  // namespace
 
+bool PdfCanvas::is_available() { return true; }
+
 PdfCanvas::PdfCanvas(float width, float height, Rgba background, Typesetter& typesetter, const PdfAbout& about)
     : FigureCanvas(typesetter), background_(background) {
   draw_on(cairo_pdf_surface_create_for_stream(append, &impl_->bytes, d(width) * points_to_a_unit,

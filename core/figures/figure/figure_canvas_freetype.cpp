@@ -221,6 +221,8 @@ Image PixelCanvas::take() { return std::move(impl_->pixels); }
 
 // PDF: Cairo's
 
+bool PdfCanvas::is_available() { return false; }
+
 PdfCanvas::PdfCanvas(float, float, Rgba background, Typesetter& typesetter, const PdfAbout&)
     : FigureCanvas(typesetter), background_(background) {
   throw InputError("", "a PDF cannot be made by this program", "expected PNG or SVG, or the program on Linux");

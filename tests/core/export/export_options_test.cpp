@@ -7,6 +7,7 @@
 #include "core/base/tensor/error.h"
 #include "core/compute/network/network_trace.h"
 #include "core/figures/export/command_words.h"
+#include "core/figures/figure/canvas.h"
 #include "core/scenario/settings/settings_table.h"
 #include "tests/catch.h"
 #include "tests/core/files/samples.h"
@@ -130,13 +131,14 @@ TEST_CASE("a command line gives a vision network no text, unless it compares pic
   CHECK(*(text + 1) == "1 28");
 }
 
-TEST_CASE("the ending of a file name chooses the format of numbers, and an unknown ending is refused") {
-  const std::map<std::string, std::string> starts{
-      {".csv", "0."}, {".npy", "\x93NUMPY"}, {".npz", "PK"}, {".json", "{"}};
+TEST_CASE("the ending of a file name chooses the format, and an unknown ending is refused") {
+  const std::map<std::string, std::string> starts{{".csv", "0."},   {".npy", "\x93NUMPY"}, {".npz", "PK"},
+                                                  {".json", "{"},   {".png", "\x89PNG"},   {".svg", "<?xml"},
+                                                  {".pdf", "%PDF"}, {".html", "<!doctype"}};
   const samples::TempFolder folder;
   const auto trace = compute_any(Scenario());
   ExportOptions options;
-  for (const std::string ending : number_endings()) {
+  for (const std::string ending : export_endings()) {
     INFO(ending);
     const std::filesystem::path path = folder / ("a" + ending);
     write_export(*trace, options, path.string());
@@ -147,6 +149,14 @@ TEST_CASE("the ending of a file name chooses the format of numbers, and an unkno
       samples::sentence_of([&] { write_export(*trace, options, (folder / "a.mat").string()); });
   CHECK(samples::has(sentence, "expected a name that ends in .png, "));
   for (const char* ending : export_endings()) CHECK(samples::has(sentence, ending));
+}
+
+TEST_CASE("a bundle has its figure as a PDF where the program can write one, and the rest everywhere") {
+  const samples::TempFolder folder;
+  write_bundle(folder / "bundle", *compute_any(Scenario()), {});
+  for (const char* name : {"figure.png", "figure.svg", "data.npy", "reproduce.py"})
+    CHECK(std::filesystem::exists(folder / "bundle" / name));
+  CHECK(std::filesystem::exists(folder / "bundle" / "figure.pdf") == PdfCanvas::is_available());
 }
 
 TEST_CASE("several matrices are refused where a file format holds one") {

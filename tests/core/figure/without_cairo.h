@@ -8,11 +8,7 @@
 
 namespace headlight {
 
-#ifdef _WIN32
-inline constexpr bool makes_pdf = false, takes_font_files = false;
-#else
-inline constexpr bool makes_pdf = true, takes_font_files = true;
-#endif
+inline const bool makes_pdf = PdfCanvas::is_available(), takes_font_files = makes_pdf;
 
 /// The figure as a PDF, or as an SVG where there are no PDFs.
 inline std::string printed(ArrangedFigure& figure) { return makes_pdf ? figure.pdf() : figure.svg(); }

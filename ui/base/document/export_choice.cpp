@@ -9,7 +9,6 @@
 namespace headlight {
 namespace {
 
-constexpr const char* pictures[] = {".png", ".svg", ".pdf"};
 constexpr const char* bundles[] = {".zip", ""};
 constexpr const char* pages[] = {".html"};
 constexpr const char* films[] = {".png", ".gif"};
@@ -17,9 +16,10 @@ constexpr const char* films[] = {".png", ".gif"};
 }  // namespace
 
 std::span<const char* const> endings(ExportKind kind) {
-  static const std::vector<const char*> numbers = number_endings(), stages = number_endings(Capacity::arrays);
+  static const std::vector<const char*> figures = figure_endings(), numbers = number_endings(),
+                                        stages = number_endings(Capacity::arrays);
   switch (kind) {
-    case ExportKind::figure: return figure_endings;
+    case ExportKind::figure: return figures;
     case ExportKind::numbers: return numbers;
     case ExportKind::stages: return stages;
     case ExportKind::bundle: return bundles;
@@ -27,7 +27,7 @@ std::span<const char* const> endings(ExportKind kind) {
     case ExportKind::animation: return films;
     case ExportKind::window: break;
   }
-  return pictures;
+  return std::span(figures).first(figures.size() - 1);  // not as HTML
 }
 
 const char* ending(const ExportChoice& choice) {
