@@ -1,8 +1,10 @@
 #include "core/base/text/in_sentence.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/base/text/unicode.h"
+#include "core/base/text/word_piece.h"
 
 namespace headlight {
 namespace {
@@ -26,7 +28,7 @@ bool is_sign(char32_t c) {
 
 std::string in_sentence(std::string word) {
   if (word.empty() || names_patch(word)) return word;
-  if (word.size() > 2 && word.starts_with("##")) return "…" + word.substr(2);
+  if (continues_word(word)) return "…" + without_mark(std::move(word));
   for (std::size_t at = 0; at < word.size();) {
     if (!is_sign(next_character(word, at))) return word;
   }

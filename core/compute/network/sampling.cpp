@@ -9,6 +9,7 @@
 #include "core/base/tensor/error.h"
 #include "core/base/text/texts.h"
 #include "core/base/text/unicode.h"
+#include "core/base/text/word_piece.h"
 #include "core/compute/network/network.h"
 
 namespace headlight {
@@ -58,7 +59,7 @@ std::string joined_lines(const std::vector<std::string>& lines) {
 /// A token's text as it stands in a line: "␣cat" is " cat", "##s" is "s".
 std::string as_written(std::string shown) {
   shown = replaced(std::move(shown), "␣", " ");
-  return shown.starts_with("##") ? shown.substr(2) : shown;
+  return without_mark(std::move(shown));
 }
 
 }  // namespace

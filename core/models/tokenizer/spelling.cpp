@@ -7,6 +7,7 @@
 
 #include "core/base/text/texts.h"
 #include "core/base/text/unicode.h"
+#include "core/base/text/word_piece.h"
 #include "core/models/tokenizer/pre_tokenizer.h"
 
 namespace headlight {
@@ -115,7 +116,7 @@ Spelling spelling_of(const std::vector<std::vector<std::string>>& lines) {
   if (any([](const std::string& t) { return t.find(blank_of_meta) != t.npos || byte_named(t); })) return Spelling::meta;
   if (any([](const std::string& t) { return t.starts_with(blank_of_bytes) || t.starts_with(line_end_of_bytes); }))
     return Spelling::bytes;
-  if (any([](const std::string& t) { return t.size() > 2 && t.starts_with("##"); })) return Spelling::word_pieces;
+  if (any(continues_word)) return Spelling::word_pieces;
   return spell_letters(lines) ? Spelling::bytes : Spelling::plain;
 }
 
@@ -148,8 +149,7 @@ std::vector<std::string> with_letters_joined(std::vector<std::string> line) {
 
 std::vector<std::size_t> word_numbers(const std::vector<std::string>& drawn) {
   const bool blanks = std::ranges::any_of(drawn, [](const std::string& t) { return t.starts_with(blank); });
-  const bool pieces =
-      std::ranges::any_of(drawn, [](const std::string& t) { return t.size() > 2 && t.starts_with("##"); });
+  const bool pieces = std::ranges::any_of(drawn, continues_word);
   if (!blanks && !pieces) return {};
   std::vector<std::size_t> words;
   bool alone = true;  // the token before is a word of its own
@@ -158,7 +158,7 @@ std::vector<std::size_t> word_numbers(const std::vector<std::string>& drawn) {
     const char32_t first = token.empty() ? U' ' : next_character(token, at);
     const bool own = is_special(token) || (at == token.size() && is_punctuation(first)) || token.starts_with("␤");
     const bool begins = pieces
-                            ? !(token.size() > 2 && token.starts_with("##"))
+                            ? !continues_word(token)
                             : token.starts_with(blank) || own || alone || is_ideograph(first) || is_punctuation(first);
     const bool continues = !words.empty() && (is_later_piece(token) || !begins);
     words.push_back(words.empty() ? 0 : words.back() + (continues ? 0 : 1));
@@ -172,9 +172,8 @@ std::string joined_pieces(const std::vector<std::string>& drawn) {
   std::string word;
   for (const std::string& token : drawn) {
     if (is_later_piece(token)) continue;
-    const std::size_t piece = token.find(" (1/");
-    const bool continues = !word.empty() && token.size() > 2 && token.starts_with("##");
-    word += token.substr(continues ? 2 : 0, piece);
+    const std::string piece = token.substr(0, token.find(" (1/"));
+    word += word.empty() ? piece : without_mark(piece);
   }
   return word;
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/base/text/word_piece.h"
 #include "core/compute/run/trace.h"
 #include "ui/base/frame/frame.h"
 #include "ui/base/look/measure.h"
@@ -49,15 +50,6 @@ std::string share_text(float share) {
   return MatrixNumbers(2, true)(share);
 }
 
-namespace {
-
-/// Whether the piece continues the word before, in WordPiece's notation "##ation".
-bool continues(std::string_view piece) { return piece.size() > 2 && piece.starts_with("##"); }
-/// The piece without that mark: "ation".
-std::string without_mark(std::string piece) { return continues(piece) ? piece.substr(2) : piece; }
-
-}  // namespace
-
 WordLine lay_out_words(Pen& pen, Axis axis, Index all, Index around, Rect room, float line_pitch) {
   constexpr Index most = 400;
   const Index first = all > most ? std::clamp<Index>(around - most * 3 / 4, 0, all - most) : 0,
@@ -66,7 +58,7 @@ WordLine lay_out_words(Pen& pen, Axis axis, Index all, Index around, Rect room, 
   const float u = pen.u(), gap = room.width() < 700 * u ? 3 * u : 5 * u;
   WordLine line;
   const auto word = [&](Index i) { return axis == Axis::query ? query_word(context, i) : key_word(context, i); };
-  const auto gap_after = [&](Index i) { return i + 1 < first + count && continues(word(i + 1)) ? -1.0f : gap; };
+  const auto gap_after = [&](Index i) { return i + 1 < first + count && continues_word(word(i + 1)) ? -1.0f : gap; };
   const float largest =
       std::max(pen.context().view.presenting ? pen.type.title : 0, context.fonts.crisp(Face::bold, 34 * u));
   const float readable = std::max(size_not_below(context.fonts, Face::bold, pen.type.least),
