@@ -184,7 +184,7 @@ TEST_CASE("a click on a word's bar asks which head looks there, and again no lon
   window.frame();
   const auto* shown = window.session.pictures().find_last<SentenceScene, Index>();
   REQUIRE(shown);
-  const ImVec2 bar = target_in(shown->scene, SceneAction::rival, 1).rect.centre();
+  const ImVec2 bar = target_in(shown->scene, SceneAction::looked_at, 1).rect.centre();
   window.click(bar);
   CHECK(window.document().view.levels.at == 1);
   CHECK(asked_in(window.document()) == "it");

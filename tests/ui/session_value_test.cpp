@@ -277,6 +277,17 @@ TEST_CASE("every field of a view survives as text") {
   CHECK_THROWS_AS(with_view_fields({}, "head=two"), SettingError);
 }
 
+TEST_CASE("an older link, in which the explained token is called a rival, explains it") {
+  for (const char* facet : {"next", "why"}) {
+    const LevelChoice levels = with_view_fields({}, std::string("facet=") + facet + ";rival=5").levels;
+    CHECK(levels.explained == Index{5});
+    CHECK(!levels.rival);
+  }
+  const LevelChoice journey = with_view_fields({}, "facet=journey;rival=5").levels;
+  CHECK(journey.rival == Index{5});
+  CHECK(!journey.explained);
+}
+
 TEST_CASE("replaying the log of a session gives the same document") {
   const Document start = sentence();
   HeadlessWindow window(start);

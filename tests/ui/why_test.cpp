@@ -304,7 +304,7 @@ TEST_CASE("in why a click on a word chooses it, and one on a head goes to that h
   const auto [word, head] = [&] {
     Studio studio(document, {{1600, 900}});
     const Scene scene = make_why(studio.context(), why_parts_in(studio), studio.place());
-    const SceneTarget* word_at = find_target(scene, SceneAction::rival, why_parts_in(studio).words[2].token);
+    const SceneTarget* word_at = find_target(scene, SceneAction::explained, why_parts_in(studio).words[2].token);
     const auto head_at = std::ranges::find_if(scene.targets, [](const SceneTarget& each) {
       return each.action == SceneAction::head && each.cell.batch == 1 && each.cell.head == 2;
     });
@@ -315,9 +315,9 @@ TEST_CASE("in why a click on a word chooses it, and one on a head goes to that h
   HeadlessWindow window(document, {1600, 900});
   window.settle();
   window.click(word.rect.centre());
-  CHECK(window.document().view.levels.rival == word.index);
+  CHECK(window.document().view.levels.explained == word.index);
   window.settle();
-  window.session.perform(EditView{[](View& v) { v.levels.rival.reset(); }});
+  window.session.perform(EditView{[](View& v) { v.levels.explained.reset(); }});
   window.settle();
   window.click(head.rect.centre());
   window.settle();

@@ -95,7 +95,7 @@ View posed(View view, const LessonStep& step, std::size_t number) {
     view.head = view.selected->head;
   }
   view.levels.query = view.levels.key = view.levels.feature = std::nullopt;
-  view.levels.rival = view.levels.than = std::nullopt;
+  view.levels.rival = view.levels.explained = view.levels.than = std::nullopt;
   view.path.clear();
   view.pointed.cell.reset();
   view.step = pose.step;

@@ -131,13 +131,17 @@ struct SwappedWords {
   bool operator==(const SwappedWords&) const = default;
 };
 
+/// Whether the facet explains the next word.
+constexpr bool is_of_next_word(Facet facet) { return facet == Facet::next || facet == Facet::why; }
+
 /// What each level (core/scenario/settings/scenario_view.h) shows: the followed words, the stage, the next word.
 struct LevelChoice {
   Level level = Level::pipeline;
   Stage stage = Stage::scores;  ///< stage of the operation level
   Facet facet = Facet::step;
-  std::optional<Index> rival;  ///< a second key to compare the first with; for next words, the token that is explained
-  std::optional<Index> than;   ///< the token whose logit is subtracted from that of `rival`
+  std::optional<Index> rival;      ///< a second key to compare the first with
+  std::optional<Index> explained;  ///< for next words, the token whose logit is explained
+  std::optional<Index> than;       ///< the token whose logit is subtracted from that of `explained`
   Guessing guessing;
   std::optional<Index> query, key;  ///< the followed words; unset: the selection, else a pair with a large weight
   std::optional<Index> feature;     ///< index within the head

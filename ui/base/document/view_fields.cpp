@@ -249,6 +249,7 @@ constexpr Field fields[] = {
     field("at", look | pose, HEADLIGHT_MEMBER(levels.at)),
     field("by_look", look, HEADLIGHT_MEMBER(levels.by_look)),
     field("rival", look | pose, HEADLIGHT_MEMBER(levels.rival)),
+    field("explained", look | pose, HEADLIGHT_MEMBER(levels.explained)),
     field("than", look | pose, HEADLIGHT_MEMBER(levels.than)),
     field("feature", look | pose, HEADLIGHT_MEMBER(levels.feature)),
     field("share", look | pose, HEADLIGHT_MEMBER(levels.progress), Ends{0, 1}),
@@ -323,6 +324,9 @@ View taken(View view, std::string_view text, bool look_alone) {
     if (equals == part.size() || (!known && look_alone)) refuse(part);
     if (known) found->take(view, part.substr(equals + 1), found->ends);
   }
+  // In older links and journals the explained token is called a rival, too.
+  LevelChoice& levels = view.levels;
+  if (is_of_next_word(levels.facet) && levels.rival) levels.explained = std::exchange(levels.rival, {});
   return view;
 }
 

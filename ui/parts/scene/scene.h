@@ -157,7 +157,9 @@ enum class SceneAction : std::uint8_t {
   pattern,
   together,
   facet,
-  rival,
+  rival,      ///< a second key beside the followed one
+  explained,  ///< the token whose logit is explained
+  looked_at,  ///< a key: which head looks there
   temperature,
   guess,
   write_word,

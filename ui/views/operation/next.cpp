@@ -230,7 +230,7 @@ struct NextPicture : ScenePart {
     const float middle = row.centre().y, size = line >= pen.type.word * 2.4f ? pen.type.word * 1.3f : pen.type.word;
     if (!out) pen.fill(row, look.card, Corner::control * u);
     pen.box(row, is_chosen ? look.after : look.line, is_chosen ? Stroke::chosen(u) : 1, Corner::control * u);
-    pen.target(row, SceneAction::rival, candidate.token);
+    pen.target(row, SceneAction::explained, candidate.token);
     const Rect word = column(0, word_end, row);
     const Face face = is_chosen ? Face::bold : Face::ui;
     pen.label(TextRole::word, is_chosen, size, {word.min.x + (out ? 10 * u : 0), middle}, Align::left,

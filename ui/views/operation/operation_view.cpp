@@ -77,8 +77,8 @@ void go_to_head(const Frame& frame, const Cell& at) {
 /// The view with this facet in the whole window.
 View with_facet(View view, Facet facet) {
   view.levels.level = Level::operation;
-  const auto of_next = [](Facet each) { return each == Facet::next || each == Facet::why; };
-  if (!of_next(view.levels.facet) || !of_next(facet)) view.levels.rival.reset();
+  view.levels.rival.reset();
+  if (!is_of_next_word(view.levels.facet) || !is_of_next_word(facet)) view.levels.explained.reset();
   view.levels.facet = facet;
   view.levels.guessing = {};
   view.pointed.word.reset();
@@ -86,8 +86,7 @@ View with_facet(View view, Facet facet) {
   return view;
 }
 
-/// The view after a click on a target. `next`: the next word or the parts of its logit are shown, whose `rival` is a
-/// token, not a key.
+/// The view after a click on a target. `next`: the next word or the parts of its logit are shown.
 View after_click(View view, const SceneTarget& target, const Trace& trace, bool next) {
   LevelChoice& levels = view.levels;
   const Index index = target.index;
@@ -97,6 +96,7 @@ View after_click(View view, const SceneTarget& target, const Trace& trace, bool 
   };
   switch (target.action) {
     case SceneAction::look_at: look_at_cell(); break;
+    case SceneAction::explained: levels.explained = index; break;
     case SceneAction::than: levels.than = index < 0 ? std::nullopt : std::optional(index); break;
     case SceneAction::query_word: levels.query = index; break;
     case SceneAction::drop_trial: levels.trial.reset(); break;
@@ -129,10 +129,6 @@ View after_click(View view, const SceneTarget& target, const Trace& trace, bool 
       levels.progress.reset();
       break;
     case SceneAction::rival:
-      if (next) {
-        levels.rival = index;
-        break;
-      }
       levels.key = focus_of(trace, view).key;  // the followed word does not change with the pointer
       levels.rival = levels.rival ? std::nullopt : std::optional(first_rival(trace, view));
       break;
@@ -208,7 +204,7 @@ std::vector<Guess> words_beside_journey(const Frame& frame) {
 Scene why_scene(const Frame& frame, Rect place) {
   const LevelChoice& levels = frame.view().levels;
   const WhyParts parts =
-      why_parts(*frame.trace(), frame.view(), other_pass(frame), place_here(frame), levels.rival, levels.than);
+      why_parts(*frame.trace(), frame.view(), other_pass(frame), place_here(frame), levels.explained, levels.than);
   return make_why(scene_context(frame), parts, place);
 }
 
@@ -216,7 +212,7 @@ Scene next_scene(const Frame& frame, Rect place) {
   const View& view = frame.view();
   const SentenceStory& story = story_here(frame);
   const NextWords next =
-      next_words(*frame.trace(), view, story, other_pass(frame), place_here(frame), view.levels.rival);
+      next_words(*frame.trace(), view, story, other_pass(frame), place_here(frame), view.levels.explained);
   return make_next(scene_context(frame), next, story, place);
 }
 
@@ -288,7 +284,7 @@ void press_facet_keys(const Frame& frame) {
 bool write_next_word(const Frame& frame) {
   if (!frame.trace() || !shows_next(frame) || !story_here(frame).writes) return false;
   write_word(frame, story_here(frame), {});
-  frame.show([](View& v) { v.levels.rival.reset(); });
+  frame.show([](View& v) { v.levels.explained.reset(); });
   return true;
 }
 

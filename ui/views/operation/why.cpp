@@ -78,7 +78,7 @@ struct WhyPicture : ScenePart {
     if (than) offer({say("why.none"), SceneAction::than, -1, !why.than});
     for (std::size_t i = 0; i < why.words.size(); ++i) {
       if (than && i == why.chosen) continue;
-      offer({why.words[i].word, than ? SceneAction::than : SceneAction::rival, why.words[i].token,
+      offer({why.words[i].word, than ? SceneAction::than : SceneAction::explained, why.words[i].token,
              than ? why.than == i : why.chosen == i});
     }
     pen.chips({{area.min.x + names, y}, area.max}, chips, height, 20);

@@ -83,7 +83,7 @@ void click(const Frame& frame, const SceneTarget& target) {
         levels.guessing = {!levels.guessing.active, {}};
         break;
       case SceneAction::query_word:
-      case SceneAction::rival:
+      case SceneAction::looked_at:
       case SceneAction::key_word: click_word(view, *trace, action, index, picture); break;
       case SceneAction::look_at: look_at_weights(view, *trace, cell); break;
       case SceneAction::how: look_at_weights(view, *trace, {}); break;

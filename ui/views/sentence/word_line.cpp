@@ -191,7 +191,7 @@ void put_shares(Pen& pen, const WordLine& line, const Row& row, float depth, Ind
     const float half = std::min(place.box.width() * 0.3f, 15 * u), x = place.box.centre().x;
     pen.fill({{x - half, top}, {x + half, bottom}}, look.field, Corner::cell * u);
     const Rect column{{place.box.min.x, top}, {place.box.max.x, bottom + number * 1.2f}};
-    pen.target(column, SceneAction::rival, place.index);  // which head looks there
+    pen.target(column, SceneAction::looked_at, place.index);
     if (pen.context().view.levels.at == place.index) pen.box(column, look.k, Stroke::chosen(u), Corner::card * u);
     if (guessed) {
       pen.number(pen.type.number, {x, bottom + number * 0.6f}, Align::middle, look.muted, "?");
