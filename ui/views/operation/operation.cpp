@@ -97,15 +97,18 @@ std::vector<Named> values_of(const SceneContext& context, Stage stage, const Foc
   const Index weight_head = context.view.head;
   const Stage drawn = shown_as(trace, stage);
   // If every word has its own colour in the picture, its name has it too.
-  const bool coloured = operation_of(trace, drawn) == OperationKind::softmax || drawn == Stage::head_outputs;
+  const bool shares = operation_of(trace, drawn) == OperationKind::softmax;
+  const bool coloured = shares || drawn == Stage::head_outputs;
   const ImU32 key = coloured ? look.word_ink(focus.key) : look.k;
+  // One decimal more than the cells have; a share is read beside the same share, which has two.
+  const int more = !shares && std::abs(value) < 100 ? 1 : 0;
   // {0} the word that asks, {1} the one that is asked, {2} the number, {3} and {4} sizes, {5} the row's own word, {6}
   // the head
   return {
       {in_sentence(query_word(context, focus.query)), look.q, true, NamedLink{SceneAction::query_word, focus.query}},
       {in_sentence(key_word(context, focus.key)), key, true, NamedLink{SceneAction::key_word, focus.key}},
-      {MatrixNumbers(figures.decimals() + (std::abs(value) < 100 ? 1 : 0), false)(value),
-       coloured ? key : look.head_ink(weight_head), true, NamedLink{SceneAction::look_at, 0, cell}},
+      {MatrixNumbers(figures.decimals() + more, false)(value), coloured ? key : look.head_ink(weight_head), true,
+       NamedLink{SceneAction::look_at, 0, cell}},
       {std::to_string(trace[stage].size(-1)), look.ink, false},
       {std::to_string(dims.d_head), look.ink, false},
       {in_sentence(by_key ? key_word(context, focus.key) : query_word(context, focus.query)), look.lane(stage), true,
