@@ -141,14 +141,19 @@ float draw_expression(const Frame& frame, Rect inside) {
     const ControlArea area("expression", {inside.min, {inside.min.x + field, inside.min.y + ControlHeight::field * u}});
     draw_mask_field(frame, "##large mask");
   }
+  // The row of sliders keeps its place without any: what is below it does not move when a pattern is chosen.
+  const float after = below + 42 * u, gap = 16 * u;
   const int sliders = pattern_slider_count(frame);
-  if (sliders == 0) return below;
-  const float gap = 16 * u;
+  if (sliders == 0) {
+    frame.write(Face::ui, TypeSize::note, {inside.min.x, below + 12 * u}, frame.look.muted,
+                frame.words("mask_lab.no_numbers"));
+    return after;
+  }
   const float each =
       std::min((inside.width() - gap * static_cast<float>(sliders - 1)) / static_cast<float>(sliders), 170 * u);
   ImGui::SetCursorScreenPos({inside.min.x, below});
   draw_pattern_sliders_in_row(frame, each, gap);
-  return below + 42 * u;
+  return after;
 }
 
 }  // namespace
