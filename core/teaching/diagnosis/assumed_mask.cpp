@@ -8,6 +8,7 @@
 #include "core/teaching/diagnosis/harmless.h"
 #include "core/teaching/diagnosis/mask_parts.h"
 #include "core/teaching/diagnosis/reproduction.h"
+#include "core/teaching/diagnosis/seen_mask.h"
 
 namespace headlight {
 namespace {

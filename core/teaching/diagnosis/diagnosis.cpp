@@ -10,8 +10,8 @@
 #include "core/rules/mask/statistics.h"
 #include "core/teaching/diagnosis/assumed_mask.h"
 #include "core/teaching/diagnosis/harmless.h"
-#include "core/teaching/diagnosis/mask_parts.h"
 #include "core/teaching/diagnosis/mistake_search.h"
+#include "core/teaching/diagnosis/seen_mask.h"
 
 namespace headlight {
 

@@ -9,8 +9,8 @@
 #include "core/base/text/number_text.h"
 #include "core/compute/attention/projection.h"
 #include "core/rules/mask/statistics.h"
-#include "core/teaching/diagnosis/mask_parts.h"
 #include "core/teaching/diagnosis/mistakes.h"
+#include "core/teaching/diagnosis/seen_mask.h"
 
 namespace headlight {
 namespace {

@@ -10,9 +10,9 @@
 #include "core/rules/mask/expression.h"
 #include "core/scenario/inputs/inputs.h"
 #include "core/scenario/inputs/scenario_rules.h"
-#include "core/teaching/diagnosis/mask_parts.h"
 #include "core/teaching/diagnosis/mistakes.h"
 #include "core/teaching/diagnosis/reproduction.h"
+#include "core/teaching/diagnosis/seen_mask.h"
 
 namespace headlight::mistakes {
 namespace {

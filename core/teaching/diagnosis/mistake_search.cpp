@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "core/base/tensor/error.h"
-#include "core/teaching/diagnosis/mask_parts.h"
 #include "core/teaching/diagnosis/mistakes.h"
+#include "core/teaching/diagnosis/seen_mask.h"
 
 namespace headlight {
 namespace {

@@ -8,6 +8,7 @@
 #include "core/teaching/diagnosis/mask_parts.h"
 #include "core/teaching/diagnosis/mistakes.h"
 #include "core/teaching/diagnosis/reproduction.h"
+#include "core/teaching/diagnosis/seen_mask.h"
 
 namespace headlight::mistakes {
 namespace {
