@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
 #include <iostream>
 #include <optional>
 #include <set>
@@ -15,6 +16,7 @@
 #include "core/base/tensor/memory.h"
 #include "core/base/text/texts.h"
 #include "core/base/text/unicode.h"
+#include "core/base/text/utf8_path.h"
 #include "core/compute/network/network_trace.h"
 #include "core/compute/network/shipped_models.h"
 #include "core/compute/training/settings.h"
@@ -82,12 +84,18 @@ void each_option(CommandKind kind, Each each) {
     each(std::string(word.substr(0, word.find('='))), word.ends_with('='));
 }
 
+/// An empty name of a file, as of a variable that is not set, would open what opens without one.
+void refuse_empty_file(const std::string& file, const CLI::Option& option) {
+  if (option.count() > 0 && file.empty())
+    throw UsageError(option.get_name() + " is empty; expected its path, or no such argument");
+}
+
 /// A CLI11 parser whose values are all texts. They are checked where they are used.
 class Parser {
  public:
   explicit Parser(CommandKind kind) {
     begin(app_);
-    app_.add_option("FILE", file_);
+    file_option_ = app_.add_option("FILE", file_);
     if (kind == CommandKind::compare) app_.add_option("MINE", second_file_);
     each_option(kind, [this](const std::string& name, bool takes_value) { add(name, takes_value); });
     if (kind == CommandKind::render || kind == CommandKind::bundle) {
@@ -109,9 +117,11 @@ class Parser {
   }
 
   CommandLine parse(std::vector<std::string> arguments) {
+    arguments = with_empty_values(arguments);
     refuse_wrong_options(arguments);
     std::reverse(arguments.begin(), arguments.end());  // CLI11 expects them in reverse order
     app_.parse(arguments);
+    refuse_empty_file(file_, *file_option_);
     CommandLine line;
     line.file = file_;
     line.second_file = second_file_;
@@ -124,6 +134,22 @@ class Parser {
   }
 
  private:
+  /// `--title=` as two words, the second of them empty: CLI11 would take the word after it for the value.
+  std::vector<std::string> with_empty_values(const std::vector<std::string>& arguments) const {
+    std::vector<std::string> words;
+    bool is_value = false;  // of the option before
+    for (const std::string& word : arguments) {
+      const std::string name = word.substr(0, word.find('='));
+      const CLI::Option* option = is_value ? nullptr : find(name);
+      const bool takes_value = option && option->get_expected_max() > 0;
+      const bool empty = takes_value && name.size() + 1 == word.size();
+      words.push_back(empty ? name : word);
+      if (empty) words.emplace_back();
+      is_value = takes_value && name == word;
+    }
+    return words;
+  }
+
   /// Names the option that does not exist. In `--heads -o out.npz` CLI11 would take "-o" for the value.
   void refuse_wrong_options(const std::vector<std::string>& arguments) const {
     for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -163,6 +189,7 @@ class Parser {
   }
 
   CLI::App app_;
+  CLI::Option* file_option_ = nullptr;
   std::string file_, second_file_;
   std::set<std::string> settings_;  ///< without those whose name is an option of the command
   std::map<std::string, std::string> values_;
@@ -175,22 +202,36 @@ CommandLine parse_plain(CommandKind kind, const std::vector<std::string>& argume
   begin(app);
   CommandLine line;
   if (kind == CommandKind::list) app.add_option("WHAT", line.list_what);
-  app.add_option(kind == CommandKind::list ? "MODEL" : "FILE", line.file);
+  const CLI::Option* file = app.add_option(kind == CommandKind::list ? "MODEL" : "FILE", line.file);
   std::map<std::string, std::string> values;
   each_option(kind,
               [&](const std::string& name, bool takes_value) { add_option(app, name, takes_value, values[name]); });
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
   app.parse(reversed);
+  refuse_empty_file(line.file, *file);
   for (const auto& [name, text] : values) {
     if (app.count(name) > 0) line.options[name] = text;
   }
   return line;
 }
 
+/// A first word that is nearly a command would be taken for a FILE.
+void refuse_misspelt_command(const std::vector<std::string>& arguments) {
+  std::error_code error;
+  if (arguments.empty() || std::filesystem::exists(path_from(arguments.front()), error)) return;
+  std::vector<std::string_view> words;
+  for (const CommandRow& command : commands) words.push_back(command.word);
+  const std::string_view nearest = nearest_name(arguments.front(), words);
+  if (!nearest.empty())
+    throw UsageError("\"" + arguments.front() + "\" is neither a command nor a file (did you mean " +
+                     std::string(nearest) + "?)");
+}
+
 CommandLine parse_command(const std::vector<std::string>& arguments) {
   const auto* const row =
       arguments.empty() ? std::end(commands) : std::ranges::find(commands, arguments.front(), &CommandRow::word);
   const bool named = row != std::end(commands) && !row->word.empty();
+  if (!named) refuse_misspelt_command(arguments);
   const CommandKind kind = named ? row->kind : CommandKind::window;
   const std::vector<std::string> rest(arguments.begin() + (named ? 1 : 0), arguments.end());
   const bool plain = kind == CommandKind::list || kind == CommandKind::lesson;

@@ -26,6 +26,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr std::string_view no_number_is_finite = "no number of it is finite, so that agreement tells nothing";
+
 /// JSON has no infinity: the largest number replaces it, so that a script always compares numbers.
 double finite(double value) { return std::min(value, std::numeric_limits<double>::max()); }
 
@@ -38,11 +40,13 @@ Json stage_json(const StageComparison& stage) {
     json["max_abs_error"] = finite(stage.agreement->largest);
     json["at"] = stage.agreement->at;
   }
-  if (stage.own && !stage.own->reading.plain()) json["note"] = translated_error(stage.own->reading);
+  std::string note = stage.own ? translated_error(stage.own->reading) : std::string();
+  if (tells_nothing(stage)) note += (note.empty() ? "" : "; ") + std::string(no_number_is_finite);
+  if (!note.empty()) json["note"] = note;
   return json;
 }
 
-Json comparison_json(const Comparison& comparison) {
+Json comparison_json(const Comparison& comparison, const std::vector<Assumption>& assumptions) {
   const StageComparison* first = comparison.first_difference();
   // What agrees only under an assumed mask neither agrees nor differs.
   const bool open = comparison.assumed && comparison.agrees();
@@ -60,6 +64,8 @@ Json comparison_json(const Comparison& comparison) {
     json["diagnosis"].push_back({{"id", finding.id}, {"explanation", finding.explanation}});
     if (finding.harmless) json["diagnosis"].back()["harmless"] = true;
   }
+  json["assumptions"] = Json::array();
+  for (const Assumption& each : assumptions) json["assumptions"].push_back(each.what + ": " + each.taken_for.english());
   return json;
 }
 
@@ -114,8 +120,9 @@ int compare_command(const CommandLine& line) {
   if (line.has("--table")) throw UsageError("--table is for a folder of files");
   const OwnStages own = read_own_stages(line.second_file, *trace);
   const Comparison comparison = compare(trace, own, run);
-  if (line.has("--json")) print_json(comparison_json(comparison));
+  if (line.has("--json")) print_json(comparison_json(comparison, trace->inputs.assumptions));
   else print_comparison(comparison, own, Words(line.language()));
+  print_assumptions(line, trace->inputs.assumptions);
   return comparison.matches() ? 0 : 1;
 }
 
@@ -222,6 +229,7 @@ int compare_folder(const CommandLine& line, const std::shared_ptr<const Trace>& 
   } else {
     print_columns(table_of(rows));
   }
+  print_assumptions(line, trace->inputs.assumptions);
   return std::ranges::all_of(rows, [](const Row& row) { return row.verdict == "match"; }) ? 0 : 1;
 }
 

@@ -111,6 +111,7 @@ int explain_command(const CommandLine& line) {
   const Explanation explanation = explain(*trace, cell_named(*trace, "--cell", cell));
   if (line.has("--json")) print_json(explanation_json(*trace, explanation));
   else print_explanation(*trace, explanation);
+  print_assumptions(line, trace->inputs.assumptions);
   return 0;
 }
 

@@ -124,6 +124,7 @@ int handout_command(const CommandLine& line) {
   check_handout_needs(*trace);
   write_whole_file(path_from(out), make_handout(*trace, text_of(lesson, *trace, line.language()),
                                                 paper == "a4" ? Paper::a4 : Paper::letter, head));
+  print_assumptions(line, trace->inputs.assumptions);
   return 0;
 }
 

@@ -7,6 +7,7 @@
 
 #include "app/commands/commands.h"
 #include "core/base/tensor/sampler.h"
+#include "core/base/text/number_text.h"
 #include "core/compute/network/key_cache.h"
 #include "core/compute/network/network_trace.h"
 #include "core/compute/network/sampling.h"
@@ -47,6 +48,19 @@ struct Line {
   KeyCache cache{};
 };
 
+constexpr const char* keys_for_all =
+    "expected weights without NaN, and a mask that leaves each query a key, or --dead-row uniform or zero";
+
+/// Says of which lines nothing is predicted.
+void say_without_numbers(const CommandLine& line, const std::vector<Line>& lines) {
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::vector<double> shares = next_shares(*lines[i].pass, lines[i].entry, -1, {});
+    if (!shares.empty() && std::isnan(shares.front()))
+      say(line.file, "prediction: none" + (lines.size() > 1 ? " of line " + std::to_string(i + 1) : std::string()) +
+                         ", since the logits are NaN; " + keys_for_all);
+  }
+}
+
 /// Appends up to `words` sampled words to each line; fewer if the network ends the line.
 std::vector<Line> write_words(const Network& network, Scenario scenario, RunOptions options, const Sampling& sampling,
                               Index words) {
@@ -58,6 +72,7 @@ std::vector<Line> write_words(const Network& network, Scenario scenario, RunOpti
   for (std::string& text : text_lines(scenario.text_as_input ? scenario.text : network.usual_text(scenario.text)))
     lines.push_back({.pass = nullptr, .written = std::move(text)});
   const auto count = static_cast<std::uint64_t>(lines.size());
+  const Index most = network.spec().stacks.front().embedding.most_positions;
   for (std::size_t entry = 0; entry < lines.size(); ++entry) {
     auto& [pass, at, text, cache] = lines[entry];
     options.cache = &cache;
@@ -66,8 +81,16 @@ std::vector<Line> write_words(const Network& network, Scenario scenario, RunOpti
       pass = run_network(network.shared_from_this(), scenario, nullptr, options);
       if (word == words || !pass->logits.defined()) break;
       const auto number = philox(static_cast<std::uint64_t>(word) * count + entry, scenario.seed)[0];
-      const Index token = drawn(next_shares(*pass, 0, -1, sampling), static_cast<double>(philox_uniform(number)));
+      const std::vector<double> shares = next_shares(*pass, 0, -1, sampling);
+      if (std::isnan(shares.front()))
+        throw SettingError("--write", "draws no word after \"" + text + "\", whose logits are NaN", keys_for_all);
+      const Index token = drawn(shares, static_cast<double>(philox_uniform(number)));
       if (token == network.spec().end_token) break;
+      if (most > 0 && pass->text.tokens.count() >= most)
+        throw SettingError("--write",
+                           "so many words need more than the " + std::to_string(most) + " positions of " +
+                               network.file() + ", which are full after " + std::to_string(word),
+                           "expected at most " + std::to_string(word) + " after this text");
       const auto next = written_on(network, text, 0, pass->text.tokens.count() - 1, token);
       if (!next)
         throw SettingError(
@@ -121,7 +144,8 @@ void print_lines(const CommandLine& line, const std::vector<Line>& lines, Index 
     else if (line.has("--lens")) print_lens(*pass, entry);
     else
       for (const LikelyToken& token : likely_next(*pass, entry, top, sampling))
-        std::printf("%8.4f  %s\n", token.probability, token.text.c_str());
+        std::printf("%8s  %s\n", std::isnan(token.probability) ? "NaN" : formatted("%.4f", token.probability).c_str(),
+                    token.text.c_str());
   }
 }
 
@@ -162,6 +186,7 @@ int predict_command(const CommandLine& line) {
     say(line.file, "changed: " + changed_settings(pass.change->settings) + ": in layer " + layer +
                        " alone (--layer); what follows goes on from what it gives");
   }
+  say_without_numbers(line, lines);
   line.has("--json") ? print_lines_as_json(line, lines, top, sampling) : print_lines(line, lines, top, sampling);
   return 0;
 }

@@ -86,7 +86,9 @@ int bundle_command(const CommandLine& line) {
   while (out.size() > 1 && out.back() == '/') out.pop_back();
   ExportOptions options = export_options_of(line);
   options.all_heads |= !line.has("--head") && takes_several_heads(options);
-  write_bundle(path_from(out), *trace_of(line), options);
+  const auto trace = trace_of(line);
+  write_bundle(path_from(out), *trace, options);
+  print_assumptions(line, trace->inputs.assumptions);
   return 0;
 }
 
@@ -104,9 +106,11 @@ MaskFormat target_of(const std::string& word) {
 
 int mask_code_command(const CommandLine& line) {
   const MaskFormat target = target_of(line.text("--as", "pytorch"));
-  const std::string code = mask_code(*trace_of(line), target);
+  const auto trace = trace_of(line);
+  const std::string code = mask_code(*trace, target);
   if (line.has("-o")) write_whole_file(path_from(line["-o"]), code);
   else std::cout << code;
+  print_assumptions(line, trace->inputs.assumptions);
   return 0;
 }
 

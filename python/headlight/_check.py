@@ -59,6 +59,11 @@ class Check(Dict[str, Any]):
                          if rounding else 'A mask that the module makes itself must be named: mask="causal()"')
         for mistake in self["diagnosis"]:
             said += f"\n{mistake['id']}{' (harmless)' if mistake.get('harmless') else ''}: {mistake['explanation']}"
+        for stage in self["stages"]:
+            if stage["max_abs_error"] is not None and "no number of it is finite" in stage.get("note", ""):
+                said += f"\n{stage['stage']}: no number of it is finite, in the module or here, so that agreement tells nothing"
+        if self["match"] is False and not self["diagnosis"]:
+            said += "".join(f"\n{assumption}" for assumption in self.get("assumptions", []))
         if self.get("complete") is False:
             said += "\nThe search ended before every known mistake was tried."
         return said + (f"\nattn_mask: {self['attn_mask']}" if "attn_mask" in self else "")
@@ -201,6 +206,8 @@ def check(module: Any, x: Any, num_heads: Optional[int] = None, arguments: Optio
     `names` says which of its layers are which, {"q_proj": "ask", "k_proj": "hint"}, where they have names of their own;
     `settings` are the command line's: mask="causal()". `num_heads` where the module has no attribute that says it.
     """
+    if isinstance(module, type):
+        raise HeadlightError(f"{module.__name__} is a class; expected a module that is made from it, {module.__name__}(...)")
     if not hasattr(module, "state_dict") or not hasattr(module, "forward"):
         raise HeadlightError(f"a {type(module).__name__} cannot be checked; expected a torch.nn.Module")
     if not hasattr(x, "shape"):

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 import os
 import pathlib
 import shutil
@@ -49,13 +50,43 @@ def program() -> str:
     raise HeadlightError("the program headlight is not on PATH; expected it there (./run --install in its repository), or its path in HEADLIGHT")
 
 
+def _as_json(value: Any) -> Any:
+    """With "-inf" for the infinities and "nan", for which JSON has no numbers."""
+    if isinstance(value, Mapping):
+        return {str(key): _as_json(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_as_json(each) for each in value]
+    if hasattr(value, "tolist"):
+        return _as_json(value.tolist())
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _json_of(name: str, value: Any) -> str:
+    try:
+        return json.dumps(_as_json(value), allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise HeadlightError(f"{name}: {error}; expected numbers, texts, lists and dicts") from None
+
+
+def _line_of(name: str, words: Sequence[Any]) -> str:
+    """The words as a line, in which blanks separate them."""
+    if any(not isinstance(word, str) or not word or word.split() != [word] for word in words):
+        raise HeadlightError(f"{name}: a word is no text, is empty or has a blank in it; expected words without blanks, or the array \"{name}\" in the file")
+    return " ".join(words)
+
+
 def words_of(options: Mapping[str, Any]) -> List[str]:
     """Keyword arguments as words of the command line."""
     words: List[str] = []
     for name, value in options.items():
         option = "--" + name.rstrip("_").replace("_", "-")
         if hasattr(value, "ndim") and value.ndim > 0:
-            value = json.dumps(array_of(value, name).tolist())
+            value = array_of(value, name).tolist()
+        listed = isinstance(value, (list, tuple))
+        if isinstance(value, dict) or (listed and any(isinstance(each, (list, tuple, dict)) or getattr(each, "ndim", 0) > 0 for each in value)):
+            value = _json_of(name, value)  # x=[[1, 2]], edits=[{"stage": "W_q", ...}], attn_bias=array
+        elif listed and name in ("tokens", "key_tokens"):
+            value = _line_of(name, value)
         if isinstance(value, (list, tuple)) and all(isinstance(each, (int, float)) for each in value):
             value = ",".join(map(str, value))  # valid_lens=[5, 3]
         for each in value if isinstance(value, (list, tuple)) else [value]:

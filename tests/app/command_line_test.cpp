@@ -374,6 +374,63 @@ TEST_CASE("compare exits with 0 where everything agrees, with 1 where something 
                  "First difference: scaled_scores"));
 }
 
+TEST_CASE("every command that computes from a file says on standard error what it assumed, compare in its JSON too") {
+  const Program program;
+  REQUIRE(program.run("trace IN/torch_mha.input.npz -o OUT/mine.npz").status == 0);
+  for (const std::string command :
+       {"trace IN/torch_mha.input.npz -o OUT/a.npz", "render IN/torch_mha.input.npz --stage weights -o OUT/a.csv",
+        "explain IN/torch_mha.input.npz --cell Q:0,0,0", "compare IN/torch_mha.input.npz OUT/mine.npz",
+        "bundle IN/torch_mha.input.npz -o OUT/a.zip", "mask-code IN/torch_mha.input.npz --mask \"causal()\""}) {
+    INFO(command);
+    const Outcome outcome = program.run(command);
+    CHECK(outcome.status == 0);
+    CHECK(contains(outcome.err, "torch_mha.input.npz: projections: in_proj_weight"));
+  }
+  const Outcome json = program.run("compare IN/torch_mha.input.npz OUT/mine.npz --json");
+  CHECK(contains(nlohmann::json::parse(json.out)["assumptions"].dump(), "projections: in_proj_weight"));
+}
+
+TEST_CASE("an option that ends in = has an empty value, and takes no other word for it") {
+  const Program program;
+  const Outcome untitled = program.run("render --text \"a b\" --stage weights --title= -o OUT/a.svg");
+  CHECK(untitled.status == 0);
+  CHECK_FALSE(contains(places::text_of(program / "a.svg"), ">weights"));
+  const Outcome mask = program.run("trace --text \"a b\" --mask= -o OUT/a.npz");
+  CHECK(mask.status == 2);
+  CHECK(contains(mask.err, "--mask: the text is empty"));
+}
+
+TEST_CASE("an empty FILE is refused, and does not open what opens without one") {
+  const Program program;
+  for (const std::string command : {"trace \"\" -o OUT/a.npz", "\"\" --screenshot OUT/a.png", "lesson \"\" --check",
+                                    "render \"\" --stage weights -o OUT/a.svg", "list layers \"\""}) {
+    INFO(command);
+    const Outcome outcome = program.run(command);
+    CHECK(outcome.status == 2);
+    CHECK(contains(outcome.err, " is empty; expected its path"));
+  }
+  CHECK(program.is_empty());
+}
+
+TEST_CASE("a misspelt command is said to be none, and is not opened as a file") {
+  const Program program;
+  for (const std::string command : {"lis stages", "rendr a.npz --stage weights -o OUT/a.svg", "Trace a.npz"}) {
+    INFO(command);
+    const Outcome outcome = program.run(command);
+    CHECK(outcome.status == 2);
+    CHECK(contains(outcome.err, "is neither a command nor a file (did you mean "));
+  }
+  std::ofstream(program / "lis") << "x";
+  CHECK_FALSE(
+      contains(program.run("\"" + (program / "lis").string() + "\" --screenshot OUT/a.png").err, "did you mean"));
+}
+
+TEST_CASE("what is no JSON in an option is said to be expected as JSON, not as a scenario") {
+  const Outcome outcome = Program().run("trace --text \"a b\" --edits \"{bad\" -o OUT/a.npz");
+  CHECK(outcome.status == 2);
+  CHECK(contains(outcome.err, "expected JSON\n"));
+}
+
 TEST_CASE("a folder of submissions gives a line each, whatever the files are called and whether they can be read") {
   const Program program;
   REQUIRE(program.run("trace IN/torch_mha.input.npz -o OUT/right.npz").status == 0);

@@ -94,6 +94,32 @@ TEST_CASE("predict --write goes on word by word as predict says, and says the by
         std::string::npos);
 }
 
+TEST_CASE("predict --write says how many words the network's positions leave room for, and does not blame the text") {
+  const Model model("gpt2");
+  const json config = json::parse(std::ifstream(model.folder / "config.json"));
+  const int room = config["n_positions"].get<int>() - 2;
+  const Output refused = model.run("predict", "--text \"w3 w17\" --write 1000 --temperature 0");
+  CHECK(refused.status != 0);
+  CHECK(refused.out.empty());
+  CHECK(refused.err.starts_with("headlight: --write: "));
+  CHECK(refused.err.find("expected at most " + std::to_string(room) + " after this text") != std::string::npos);
+  CHECK(model.run("predict", "--text \"w3 w17\" --temperature 0 --write " + std::to_string(room)).status == 0);
+}
+
+TEST_CASE("predict says where logits are NaN, makes no word certain there and writes none") {
+  const Model model("gpt2");
+  const Output said = model.run("predict", "--text \"w3 w17\" --mask \"k < 0\" --temperature 0 --top 2");
+  CHECK(said.status == 0);
+  CHECK(said.err.find("prediction: none, since the logits are NaN") != std::string::npos);
+  CHECK(said.out.find("NaN") != std::string::npos);
+  CHECK(said.out.find("1.0000") == std::string::npos);
+  const Output written = model.run("predict", "--text \"w3 w17\" --mask \"k < 0\" --write 2");
+  CHECK(written.status != 0);
+  CHECK(written.out.empty());
+  CHECK(written.err.starts_with("headlight: --write: draws no word after \"w3 w17\""));
+  CHECK(model.run("predict", "--text \"w3 w17\"").err.find("prediction:") == std::string::npos);
+}
+
 TEST_CASE("predict takes a mask in one layer, says where, and predicts after each line") {
   const Model model("gpt2");
   const json own = json::parse(model.run("predict", "--text \"w3 w17 w5\" --top 4 --json").out);

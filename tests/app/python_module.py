@@ -236,6 +236,30 @@ if torch:
     refused("a name that is not there", lambda: headlight.check(OwnNames(), x, names={"q_proj": "asks"}), "asks")
     refused("no input", lambda: headlight.check(Attention(), None), "x is a NoneType")
 
+    class Other(OwnNames):
+        def forward(self, x, bias=0.0):
+            return 3 * super().forward(x, bias).sin()
+
+    said = str(headlight.check(Other(), x, names=own))
+    expect("projections: " in said, f"what was assumed is not said where no mistake is found: {said}")
+    said = str(headlight.check(OwnNames(), torch.full_like(x, float("nan")), names=own, arguments={"bias": 0.0}))
+    expect("output: no number of it is finite" in said, f"nothing finite agrees: {said}")
+    refused("a class in place of a module", lambda: headlight.check(Attention, x), "Attention is a class")
+
+# What is JSON on the command line is lists, dicts and arrays here; an empty text is a value.
+layer = {"x": random.normal(size=(1, 3, 4)).astype(np.float32), "num_heads": 2, **{f"{p}_proj.weight": random.normal(size=(4, 4)).astype(np.float32) for p in "qkvo"}}
+causal = headlight.trace(layer, mask="causal()")["weights"]
+bias = np.triu(np.full((3, 3), -np.inf), 1)
+for what, given in (("an array", bias), ("lists", bias.tolist())):
+    expect(np.abs(headlight.trace(layer, attn_bias=given)["weights"] - causal).max() < 1e-6, f"attn_bias of {what}")
+expect(headlight.trace(layer, x=[[1, 2, 3, 4]] * 2)["weights"].shape == (1, 2, 2, 2), "x of lists")
+expect(headlight.trace(layer, edits=[{"stage": "W_q", "row": 0, "col": 0, "value": 9.0}])["Q"][0, 0, 0] != headlight.trace(layer)["Q"][0, 0, 0], "edits of dicts")
+expect((headlight.trace(layer, mask="padding()", valid_lens=np.array([2]))["weights"][..., 2] == 0).all(), "valid_lens of an array")
+headlight.trace(layer, tokens=["a", "b", "c"])
+refused("a token with a blank", lambda: headlight.trace(layer, tokens=["a", "b c", "d"]), "has a blank")
+refused("what is no JSON", lambda: headlight.trace(layer, edits=[{"stage": {1}}]), "edits: ")
+expect(">weights" not in headlight.figure(weights[0], words, title="").svg, "an empty title is not taken")
+
 with tempfile.TemporaryDirectory() as folder:  # pip install -e, without a network
     here = os.path.dirname(os.path.dirname(os.path.realpath(headlight.__file__)))
     done = subprocess.run([sys.executable, "-c", "import wheel_backend, sys; print(wheel_backend.build_editable(sys.argv[1])); print(wheel_backend.build_wheel(sys.argv[1]))", folder],

@@ -148,10 +148,24 @@ def try_lesson(path, folder):
     return said
 
 
+def try_entries(folder):
+    """The pictures are of the batch entry and head that a step selects, as in the window, also where a later step selects none."""
+    steps = [{"text": {"en": text}, "pose": {"stage": "weights", **({"select": select} if select else {})}}
+             for text, select in (("One.", "weights:1,0,0,1"), ("Two.", None), ("Three.", "weights:0,0,0,0"))]
+    steps[1]["question"] = {"kind": "mask", "ask": {"en": "Which?"}, "mask": "b == 0 || k < 1", "why": {"en": "So."}}
+    scenario = {"source": "text", "text": "aa bb\ncc dd", "heads": 2, "mask": "full()"}
+    path = Path(folder, "entries.json")
+    path.write_text(json.dumps({"id": "entries", "title": {"en": "Entries"}, "description": {"en": "Two."}, "scenario": scenario, "steps": steps}))
+    before, after = "".join(sheet(path, "en", folder, True)).split("Three.")
+    check("aa" not in before and before.count("cc") >= 6, f"a sheet of the second text shows: {before}")
+    check("cc" not in after and after.count("aa") >= 2, f"a sheet of the first text shows: {after}")
+
+
 def main():
     files = sorted(LESSONS.glob("course/*.json")) + sorted(LESSONS.glob("bugs/*.json"))
     with tempfile.TemporaryDirectory() as folder:
         said = sum(try_lesson(path, folder) for path in files)
+        try_entries(folder)
     check(said >= 30, f"{said} answers were looked for, expected thirty or more")
     print(f"{len(files)} lessons, {said} answers, {len(failures)} failed")
     return 1 if failures else 0

@@ -233,3 +233,26 @@ TEST_CASE("where a stage agrees, what rounding leaves is said as a number and is
   CHECK(apart.range.hi > 20 * largest);
   CHECK(apart.range.lo == -apart.range.hi);
 }
+
+TEST_CASE("a stage that agrees where no number is finite is said to tell nothing") {
+  const samples::TempFolder scratch;
+  HeadlessWindow window(sentence());
+  window.settle();
+  const auto& trace = window.document().trace;
+  OwnStages own{.path = "mine.npz"};
+  const Tensor right = (*trace)[Stage::output], none = Tensor::full(right.shape(), std::nanf(""));
+  own.stages.push_back({.stage = Stage::output, .values = none, .stored = right.shape()});
+  Comparison comparison;
+  comparison.stages.push_back({Stage::output, own.stages.data(), agreement(none, none)});
+  for (const char* language : {"en", "zh"}) {
+    const Words words(language);
+    CHECK(verdict_words(comparison.stages.front(), words) == words("mine.stage_tells_nothing"));
+    const Report report = make_report(comparison, own, words);
+    CHECK(report.agrees == words("mine.agrees"));
+    REQUIRE(report.others.size() == 1);
+    CHECK(has(report.others.front(), "output"));
+  }
+  own.stages.front().values = right;
+  comparison.stages.front().agreement = agreement(right, right);
+  CHECK(make_report(comparison, own, Words("en")).others.empty());
+}

@@ -441,6 +441,30 @@ TEST_CASE("a layer cut into other heads is named in the sentence, with the next 
   CHECK(faults(scene, studio) == "");
 }
 
+TEST_CASE("cells that were painted by hand are named in the sentence, without their JSON") {
+  Document document = asker();
+  document.scenario.painted = {{.query = 1, .key = 0, .attend = false}};
+  Studio studio(document, {{1600, 900}});
+  const SentenceStory story = story_in(studio, studio.view());
+  REQUIRE(story.changed);
+  const Scene scene = make_sentence(studio.context(), story, studio.place());
+  CHECK(has_text(scene, "painted cells"));
+  CHECK_FALSE(has_text(scene, "{\"query\""));
+  CHECK(faults(scene, studio) == "");
+}
+
+TEST_CASE("where a change leaves the network NaN, the sentence names no word as the most likely, and none is drawn") {
+  Document document = asker();
+  document.scenario.mask = "k < 0";
+  Studio studio(document, {{1600, 900}});
+  const SentenceStory story = story_in(studio, studio.view());
+  REQUIRE(story.changed);
+  REQUIRE_FALSE(story.changed->before.empty());
+  const Scene scene = make_sentence(studio.context(), story, studio.place());
+  CHECK(has_text(scene, "are NaN"));
+  CHECK_FALSE(has_text(scene, "NaN now"));
+}
+
 TEST_CASE("the asked word's label is the last to go from an axis") {
   std::string text;
   for (int i = 0; i < 60; ++i)

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <numeric>
 
 #include "core/base/tensor/error.h"
@@ -79,6 +80,10 @@ std::vector<Index> largest_of_row(const MatrixView& logits, Index row, Index cou
 std::vector<double> shares_of(std::span<const float> logits, const Sampling& sampling) {
   std::vector<double> shares(logits.size());
   if (logits.empty()) return shares;
+  if (std::ranges::any_of(logits, [](float logit) { return std::isnan(logit); })) {  // none is the largest
+    std::ranges::fill(shares, std::numeric_limits<double>::quiet_NaN());
+    return shares;
+  }
   const auto largest = std::ranges::max_element(logits);
   if (sampling.temperature <= 0) {
     shares[static_cast<std::size_t>(largest - logits.begin())] = 1;

@@ -257,6 +257,7 @@ class Writer {
 
   void step(std::size_t i, const Shown& shown, float height) {
     const LessonStep& step = course_.steps[i];
+    if (step.pose.select) looked_at_ = row_place(*step.pose.select).value_or(looked_at_);
     if (course_.bug && !key_ && step.pose.mended) return;  // the reader must find this
     const std::string title = in_language(step.title, text_.language);
     // The heading, the text and the picture stay on one page.
@@ -290,17 +291,21 @@ class Writer {
     if (shows_answer && !key_) return;
     const bool measures =
         step.question && step.question->measure && step.question->measure->take != Taking::probability;
-    const auto cell = step.pose.select ? row_place(*step.pose.select)
-                      : measures       ? row_place(step.question->measure->of)
-                                       : std::nullopt;
+    const Cell cell =
+        measures && !step.pose.select ? row_place(step.question->measure->of).value_or(looked_at_) : looked_at_;
+    const Index batch = entry_of(cell, trace);
     const bool all = step.question && step.question->kind == QuestionKind::head && has_head_axis(stage);
-    StageCut cut = all ? all_heads(trace, stage) : StageCut{trace, stage};
-    if (cell && !all && has_head_axis(stage)) cut.heads = {std::min(cell->head, trace[stage].size(1) - 1)};
+    StageCut cut = all ? all_heads(trace, stage, batch) : StageCut{trace, stage, batch};
+    if (!all && has_head_axis(stage)) cut.heads = {std::clamp(cell.head, Index{0}, trace[stage].size(1) - 1)};
     if (!hidden || key_) return sheet_.figure(cut, !hidden_.has(cut.matrix(cut.heads.front())));
     if (matrix.rows > most_cells || matrix.cols > most_cells) return;
     sheet_.paragraph(std::string(name(stage)), 11, FontRole::mono, 14, true);
-    sheet_.cells(words_along(trace, info(stage).rows, 0, matrix.rows),
-                 words_along(trace, info(stage).cols, 0, matrix.cols), {}, {});
+    sheet_.cells(words_along(trace, info(stage).rows, batch, matrix.rows),
+                 words_along(trace, info(stage).cols, batch, matrix.cols), {}, {});
+  }
+
+  static Index entry_of(const Cell& cell, const Trace& trace) {
+    return std::clamp(cell.batch, Index{0}, trace.dims().batch - 1);
   }
 
   void question(const Question& question, const Shown& shown) {
@@ -366,17 +371,19 @@ class Writer {
 
   void mask(const Question& question, const Trace& trace) {
     const Dims& dims = trace.dims();
+    const Index batch = entry_of(looked_at_, trace);
     if (dims.n_q <= most_cells && dims.n_k <= most_cells) {
       sheet_.paragraph(text_.mask_answer, 11, FontRole::text, 14, true);
       std::vector<bool> grey;
       if (key_) {
         const Tensor may = allowed_cells(question.mask, trace);
-        const MatrixView cells = may.matrix();
+        const MatrixView cells = may.matrix(std::min(batch, may.size(0) - 1));
         for (Index q = 0; q < dims.n_q; ++q) {
           for (Index k = 0; k < dims.n_k; ++k) grey.push_back(cells(q, k) != 0);
         }
       }
-      sheet_.cells(words_along(trace, Axis::query, 0, dims.n_q), words_along(trace, Axis::key, 0, dims.n_k), {}, grey);
+      sheet_.cells(words_along(trace, Axis::query, batch, dims.n_q), words_along(trace, Axis::key, batch, dims.n_k), {},
+                   grey);
     }
     sheet_.answer(text_.answer, key_ ? question.mask : "", 320);
   }
@@ -387,6 +394,7 @@ class Writer {
   bool key_;
   std::vector<float> heights_;
   HiddenAnswers hidden_;
+  Cell looked_at_{};  ///< its batch entry and head stay until a step selects others, as in the window
 };
 
 }  // namespace

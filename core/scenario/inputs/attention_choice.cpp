@@ -49,7 +49,7 @@ void refuse_quantised(const ArrayFile& file) {
 [[noreturn]] void fail_without_weights(const ArrayFile& file) {
   constexpr const char* expected =
       "expected projections such as q_proj.weight, k_proj.weight and v_proj.weight, or in_proj_weight, or --names "
-      "q=A,k=B,v=C,o=D that says which arrays they are";
+      "q=A,k=B,v=C,o=D that says which arrays they are, or --axes of saved attention";
   refuse_quantised(file);
   for (const ArrayEntry& entry : file.entries()) {
     if (entry.name.find(".lora_") != std::string::npos)

@@ -43,10 +43,20 @@ bool masks_say_length_first(const FileReading& r) {
   return any && length_first && !batch_first;
 }
 
+/// Whether queries and keys of different lengths have only their second axis in common, as [n, B, d] have. Queries that
+/// are stored once may be those of each batch entry.
+bool lengths_say_length_first(const FileReading& r) {
+  const InputNames& names = input_names(r);
+  if (!is_torch_module(r) || names.query.empty()) return false;
+  const ArrayFile& file = r.file.arrays();
+  const Shape &q = file.find(names.query)->shape, &k = file.find(names.key)->shape;
+  return q.size() == 3 && k.size() == 3 && q[0] != 1 && q[0] != k[0] && q[1] == k[1];
+}
+
 /// Whether inputs are stored as [n, B, d], as for nn.MultiheadAttention unless batch_first is set.
 bool length_first(const FileReading& r) {
   const auto flag = r.own_number({"batch_first"});
-  return flag ? flag->value == 0 : masks_say_length_first(r);
+  return flag ? flag->value == 0 : masks_say_length_first(r) || lengths_say_length_first(r);
 }
 
 /// [B, n, d]; an array [n, d] is one batch entry.
@@ -163,10 +173,11 @@ const InputNames& input_names(const FileReading& r) {
   return *r.found->inputs;
 }
 
-/// The names of the matrices that each input is multiplied by, for error messages.
+/// The names of the matrices that each input is multiplied by, for error messages, with their shapes in the file.
 Message weight_name(const FileReading& r, const LinearSpec& linear, const Tensor& weight) {
-  return {"{0} {1}", in_quotes(r.attention.is_packed() ? r.attention.packed.weight : linear.weight),
-          to_string(weight.shape())};
+  const std::string& name = r.attention.is_packed() ? r.attention.packed.weight : linear.weight;
+  const ArrayEntry* entry = r.file.arrays().find(name);
+  return {"{0} {1}", in_quotes(name), to_string(entry ? entry->shape : weight.shape())};
 }
 
 void check_same(const FileReading& r, const std::string& name, const char* as_in, Index found, Index expected,
@@ -275,9 +286,10 @@ TextSequence read_sequence(const FileReading& r, const SizedParameters& sized,
   check_same(r, names.value, "expected batch {0}, as in {1}", read.value.size(0), read.query.size(0), names.query);
   check_same(r, names.value, "expected a length of {0}, as in {1}", read.value.size(1), read.key.size(1), names.key);
   if (length_first(r)) {
-    r.assume("inputs", r.own_number({"batch_first"})
-                           ? "[n, B, d], batch_first being false"
-                           : "[n, B, d], there being no batch_first and the masks fitting it");
+    r.assume("inputs", r.own_number({"batch_first"}) ? "[n, B, d], batch_first being false"
+                       : masks_say_length_first(r)
+                           ? "[n, B, d], there being no batch_first and the masks fitting it"
+                           : "[n, B, d], there being no batch_first and the lengths fitting it");
   } else if (is_torch_module(r) && read.query.size(0) > 1 && !r.own_number({"batch_first"})) {
     r.assume("inputs", Message("[B, n, d] = {0}, there being no batch_first",
                                to_string(read.query.shape())));  // batch_first is false by default
@@ -428,11 +440,11 @@ Inputs inputs_of_file(const Resolving& resolving) {
   if (const auto precomputed = find_precomputed(*file, s)) {
     inputs = begin_at_precomputed({resolving, *file, {}, assumptions}, *precomputed, file);
   } else {
+    FileReading reading{resolving, *file, choose_attention(file->arrays(), file->attentions(s.names), s.layer),
+                        assumptions};
     if (!s.axes.empty())
       throw SettingError("--axes", "says what the axes of saved attention are, and the file holds projections",
                          "expected it unset");
-    FileReading reading{resolving, *file, choose_attention(file->arrays(), file->attentions(s.names), s.layer),
-                        assumptions};
     choose_layout(reading);
     choose_packing(reading);
     inputs = begin_at_the_inputs(reading, file);

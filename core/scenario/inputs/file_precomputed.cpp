@@ -122,13 +122,14 @@ std::map<std::string, Members> lists_of_layers(const ArrayFile& file) {
   return lists;
 }
 
-/// The lists of the file by their names. Lists in a tuple with others ("0.3" beside "1") are lists of their own.
-std::map<std::string, Members> lists_in(const ArrayFile& file) {
+/// The lists of the file by their names. Lists in a tuple with others ("0.3" beside "1") are lists of their own. Of any
+/// name where `said`.
+std::map<std::string, Members> lists_in(const ArrayFile& file, bool said) {
   std::map<std::string, Members> lists;
   for (const ArrayEntry& entry : file.entries()) {
     const Numbered place = numbered(entry.name);
     if (place.places.empty() || !has_rank(&entry, 2, 4)) continue;
-    if (is_unnamed(place.list) || is_weight_name(place.list)) lists[place.list][place.places] = entry.name;
+    if (said || is_unnamed(place.list) || is_weight_name(place.list)) lists[place.list][place.places] = entry.name;
   }
   for (auto& [group, members] : lists_of_layers(file)) lists.emplace(group, std::move(members));
   std::map<std::string, Members> split;
@@ -146,10 +147,11 @@ std::map<std::string, Members> lists_in(const ArrayFile& file) {
   return split;
 }
 
-/// All attentions of the file; a list of layers counts as one.
-std::vector<PrecomputedAttention> all_weights(const ArrayFile& file) {
+/// All attentions of the file; a list of layers counts as one. `said`: --axes says what the axes of saved attention
+/// are, so that what the file holds is attention, whatever its name and its sums.
+std::vector<PrecomputedAttention> all_weights(const ArrayFile& file, bool said = false) {
   std::vector<PrecomputedAttention> found;
-  const std::map<std::string, Members> lists = lists_in(file);
+  const std::map<std::string, Members> lists = lists_in(file, said);
   const auto is_listed = [&](const std::string& name) {
     const auto place = numbered_within(name);
     return place && lists.contains(place->list);
@@ -163,17 +165,19 @@ std::vector<PrecomputedAttention> all_weights(const ArrayFile& file) {
     if (!list) continue;
     const bool is_only_list = !group.empty() || members.size() == file.entries().size();
     const bool is_attention =
-        !is_unnamed(group) || (is_only_list && std::ranges::all_of(list->weights, [&](const std::string& name) {
-                                 return holds_shares(file.load(name));
-                               }));
+        !is_unnamed(group) ||
+        (is_only_list && (said || std::ranges::all_of(list->weights, [&](const std::string& name) {
+                            return holds_shares(file.load(name));
+                          })));
     if (!is_attention) continue;
     list->steps = are_steps(file, *list);
     found.push_back(std::move(*list));
   }
-  if (found.empty() && file.entries().size() == 1 && has_rank(&file.entries()[0], 2, 5)) {
-    const std::string& only = file.entries()[0].name;
-    if (holds_shares(file.load(only))) found.push_back({{}, {}, {}, {only}, only});
-  }
+  const auto may_be_one = [](const ArrayEntry& entry) { return has_rank(&entry, 2, 5); };
+  const bool is_one = said ? std::ranges::count_if(file.entries(), may_be_one) == 1 : file.entries().size() == 1;
+  if (const auto only = std::ranges::find_if(file.entries(), may_be_one);
+      found.empty() && is_one && only != file.entries().end() && (said || holds_shares(file.load(only->name))))
+    found.push_back({{}, {}, {}, {only->name}, only->name});
   return found;
 }
 
@@ -192,8 +196,10 @@ std::optional<Index> member_named(const PrecomputedAttention& found, const std::
   return {};
 }
 
-std::optional<PrecomputedAttention> find_weights(const ArrayFile& file, const std::string& layer) {
+std::optional<PrecomputedAttention> find_weights(const ArrayFile& file, const Scenario& scenario) {
+  const std::string& layer = scenario.layer;
   std::vector<PrecomputedAttention> found = all_weights(file);
+  if (found.empty()) found = all_weights(file, !scenario.axes.empty());
   if (found.empty()) return {};
   if (found.size() == 1) return found.front();
   std::string names;
@@ -320,6 +326,7 @@ std::vector<FileAttention> attentions_of(const TensorFile& file, const Scenario&
   const std::optional<PrecomputedAttention> chosen = find_precomputed(file, scenario);
   if (!chosen || chosen->weights.empty()) return {};
   std::vector<PrecomputedAttention> groups = all_weights(arrays);
+  if (groups.empty()) groups = {*chosen};
   if (!std::ranges::all_of(groups, is_of_one_call)) groups = {*chosen};
   std::ranges::stable_sort(groups, {}, [](const PrecomputedAttention& f) {
     return f.group == "encoder_attentions" ? 0 : f.group == "decoder_attentions" ? 1 : 2;
@@ -347,7 +354,7 @@ std::vector<FileAttention> attentions_of(const TensorFile& file, const Scenario&
 std::optional<PrecomputedAttention> find_precomputed(const TensorFile& file, const Scenario& scenario) {
   if (!file.attentions(scenario.names).empty()) return {};
   if (auto heads = find_heads(file.arrays())) return heads;
-  return find_weights(file.arrays(), scenario.layer);
+  return find_weights(file.arrays(), scenario);
 }
 
 PrecomputedSequence read_precomputed(const FileReading& r, const PrecomputedAttention& found) {

@@ -127,7 +127,8 @@ Texts words_at(const Place& at) {
 }
 
 Json parse_json(const std::string& text, const std::string& subject) {
-  constexpr const char* expected = "expected a scenario as JSON";
+  const bool is_option = subject.starts_with("--");
+  const char* expected = is_option ? "expected JSON" : "expected a scenario as JSON";
   if (!is_utf8(text)) throw FileError(subject, "is not JSON: it is not UTF-8 text", expected);
   if (nested_deeper_than(text, deepest_json)) {
     throw FileError(subject, Message("is nested more than {0} deep", deepest_json), expected);

@@ -125,3 +125,12 @@ TEST_CASE("NaN is the smallest of the logits, so that sorting them stays defined
   const Tensor logits = Tensor::of({1, 5}, {NAN, 1, NAN, 3, 2});
   CHECK(largest_of_row(logits.matrix(), 0, 5) == std::vector<Index>{3, 4, 1, 0, 2});
 }
+
+TEST_CASE("logits with NaN give no token a probability, at a temperature of 0 neither") {
+  for (const Sampling& sampling : {Sampling{}, Sampling{0, 0, 1}, Sampling{1, 2, 1}, Sampling{1, 0, 0.5F}}) {
+    for (const std::vector<float>& row : {std::vector<float>{NAN, 1, 2}, {1, 2, NAN}, {NAN, NAN, NAN}}) {
+      const std::vector<double> shares = shares_of(row, sampling);
+      CHECK(std::ranges::all_of(shares, [](double share) { return std::isnan(share); }));
+    }
+  }
+}

@@ -335,3 +335,25 @@ TEST_CASE("ChatGLM's query_key_value is packed by thirds where its queries share
   CHECK(apart.dims.kv_heads == H);
   CHECK_THAT(apart.W_q.slice(0, d_head, d_head), agrees_with(drawn("W", {3 * d, d}).slice(0, 3 * d_head, d_head)));
 }
+
+TEST_CASE("what --axes is given for is saved attention, whatever its name and sums; beside projections it is refused") {
+  Scenario said;
+  said.axes = "H,q,k";
+  Sample percent;
+  percent.add("maps", Tensor::full({H, n_q, n_k}, 25));
+  CHECK(contains(percent.error(), "or --axes of saved attention"));
+  const Inputs in = percent.resolved(said);
+  CHECK(in.weights.shape() == Shape{1, H, n_q, n_k});
+  CHECK(is_said(in, "weights", "rows do not sum to 1"));
+  Sample list;
+  list.add("encoder.0", Tensor::full({H, n_q, n_k}, 25)).add("encoder.1", Tensor::full({H, n_q, n_k}, 50));
+  said.layer = "1";
+  CHECK(list.resolved(said).weights.at({0, 0, 0, 0}) == 50);
+  said.layer = "";
+  Sample unknown;
+  unknown.add("a", Tensor::full({H, n_q, n_k}, 1)).add("b", Tensor::full({H, n_q, n_k}, 1));
+  CHECK(contains(unknown.error(said), "holds no attention weights"));
+  Sample projections;
+  projections.linears("q_proj", "k_proj", "v_proj", "out_proj").heads().self_input();
+  CHECK(contains(projections.error(said), "and the file holds projections"));
+}

@@ -318,6 +318,24 @@ TEST_CASE("masks that fit [n, B, d] alone say that nn.MultiheadAttention's input
   }
 }
 
+TEST_CASE("queries and keys of different lengths that fit [n, B, d] alone say so for nn.MultiheadAttention") {
+  const auto with = [](const Shape& query, const Shape& key) {
+    Sample sample;
+    sample.add("in_proj_weight", drawn("W", {3 * d, d})).linear("out_proj", "o").heads();
+    return sample.add("query", drawn("q", query)).add("key", drawn("k", key)).add("value", drawn("v", key));
+  };
+  const Inputs in = with({3, 2, d}, {5, 2, d}).resolved();
+  CHECK(in.query.shape() == Shape{2, 3, d});
+  CHECK(in.key.shape() == Shape{2, 5, d});
+  CHECK(in.query.at({1, 2, 0}) == drawn("q", {3, 2, d}).at({2, 1, 0}));
+  CHECK(is_said(in, "inputs", "there being no batch_first and the lengths fitting it"));
+  CHECK(with({1, 3, d}, {5, 3, d}).resolved().query.shape() == Shape{5, 3, d});  // stored once, for each entry
+  CHECK(with({2, 3, d}, {2, 5, d}).resolved().key.shape() == Shape{2, 5, d});
+  CHECK(contains(with({3, 2, d}, {5, 4, d}).error(), "expected batch 3"));
+  Sample flagged = with({3, 2, d}, {5, 2, d});
+  CHECK(contains(flagged.number("batch_first", 1).error(), "expected batch 3"));
+}
+
 TEST_CASE("masks are added as in PyTorch where one fill would give other weights in a row without keys") {
   const auto weights_of = [](const Tensor& attn_mask, const Tensor& padding) {
     Sample sample;
@@ -413,6 +431,10 @@ TEST_CASE("an array that does not fit is named with its shape and the expected o
       .add("key", drawn("y", {3, n_k, d}));
   CHECK(contains(batches.error(), "\"key\" has shape [3, 5, 8]; expected batch 2, as in \"query\""));
   CHECK(contains(Sample().self_input().error(), "holds no attention weights (found \"x\")"));
+  Sample packed;  // the shape that the file has, not that of a third
+  packed.add("in_proj_weight", drawn("W", {3 * d, d})).linear("out_proj", "o").heads();
+  packed.add("x", drawn("x", {B, n_q, d + 1}));
+  CHECK(contains(packed.error(), "expected [B, n, 8], the width of \"in_proj_weight\" [24, 8]"));
 }
 
 TEST_CASE("a setting that the file fixes is refused, another number of heads is not") {

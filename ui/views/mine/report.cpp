@@ -1,6 +1,7 @@
 #include "ui/views/mine/report.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/base/text/number_text.h"
 #include "core/base/text/texts.h"
@@ -97,6 +98,12 @@ std::string reading_words(const OwnReading& reading, const Words& words) {
   return text;
 }
 
+bool tells_nothing(const StageComparison& stage) {
+  if (!stage.own || !stage.agreement || !stage.agreement->agrees) return false;
+  const Tensor own = stage.own->values.contiguous();
+  return own.count() > 0 && std::ranges::none_of(own.values(), [](float value) { return std::isfinite(value); });
+}
+
 std::string short_number(double value) { return with_minus(formatted("%.6g", value)); }
 
 std::string verdict_words(const StageComparison& stage, const Words& words) {
@@ -105,10 +112,11 @@ std::string verdict_words(const StageComparison& stage, const Words& words) {
   if (!stage.agreement) return words.fill("mine.differs_shape", {reading});
   const Agreement& a = *stage.agreement;
   const std::string text =
-      a.agrees ? a.largest > 0 ? words.fill("mine.stage_agrees_within", {number_text(static_cast<float>(a.largest), 2)})
-                               : words("mine.stage_agrees")
-               : words.fill("mine.differs_at", {place(a.at), short_number(static_cast<double>(a.mine)),
-                                                short_number(static_cast<double>(a.right))});
+      tells_nothing(stage) ? words("mine.stage_tells_nothing")
+      : !a.agrees          ? words.fill("mine.differs_at", {place(a.at), short_number(static_cast<double>(a.mine)),
+                                                            short_number(static_cast<double>(a.right))})
+      : a.largest > 0      ? words.fill("mine.stage_agrees_within", {number_text(static_cast<float>(a.largest), 2)})
+                           : words("mine.stage_agrees");
   return reading.empty() ? text : text + "  (" + reading + ")";
 }
 
@@ -141,6 +149,13 @@ Report make_report(const Comparison& comparison, const OwnStages& own, const Wor
     if (wrong.findings.empty()) part.notes = unexplained(comparison, wrong, words);
     else if (wrong.findings.size() > 1) part.notes = undecided(comparison, wrong, words);
   }
+  std::vector<Stage> not_finite;
+  for (const StageComparison& stage : comparison.stages) {
+    if (tells_nothing(stage)) not_finite.push_back(stage.stage);
+  }
+  if (!not_finite.empty())
+    report.others.push_back(
+        words.fill("mine.tells_nothing", {comma_list(not_finite, [](Stage stage) { return name(stage); })}));
   if (!comparison.complete) report.incomplete = words("mine.incomplete");
   for (const OwnStages::Other& other : own.others) {
     if (!other.meant || own.find(*other.meant)) continue;

@@ -209,7 +209,7 @@ struct SentenceParts : ScenePart {
     std::string what;
     for (std::size_t i = 0; i < std::min(changed.settings.size(), most); ++i) {
       const auto& [key, value] = changed.settings[i];
-      what += (i > 0 ? ", " : "") + std::string(setting_word(say, key)) + " " + value;
+      what += (i > 0 ? ", " : "") + std::string(setting_word(say, key)) + (value.empty() ? "" : " " + value);
     }
     if (changed.settings.size() > most) what += " …";
     const MatrixNumbers numbers = for_chances(std::array{changed.probability_before, changed.probability_after});
@@ -225,7 +225,8 @@ struct SentenceParts : ScenePart {
                                     {std::to_string(changed.heads_before), look.ink}};
     const float pixels = pen.type.story;
     tell(TextRole::story, say("sentence.layer_changed"), values, pixels, look.warning);
-    if (!changed.before.empty()) tell(TextRole::story, say("sentence.next_changed"), values, pixels, look.ink);
+    const char* next = std::isnan(changed.probability_after) ? "sentence.next_is_nan" : "sentence.next_changed";
+    if (!changed.before.empty()) tell(TextRole::story, say(next), values, pixels, look.ink);
     if (changed.heads != changed.heads_before)
       tell(TextRole::story, say("sentence.heads_cut"), values, pen.type.caption * 1.1f, look.muted);
   }

@@ -157,8 +157,10 @@ void add_change(const NetworkRun& run, Index batch, Index place, const OtherPass
   ChangedLayer& changed = story.changed.emplace();
   const NetworkLayer& layer = run.network->layer(run.change->layer);
   for (const Setting& setting : all_settings()) {
-    if (setting.changes_layer(run.change->settings))
-      changed.settings.emplace_back(setting.key, setting.text(run.change->settings).value_or(""));
+    if (!setting.changes_layer(run.change->settings)) continue;
+    const std::string value = setting.text(run.change->settings).value_or("");
+    const bool is_json = value.starts_with('[') || value.starts_with('{');  // cells by hand, which no sentence holds
+    changed.settings.emplace_back(setting.key, is_json ? std::string() : value);
   }
   changed.layer = layer.layer;
   changed.heads = run.heads_of(run.change->layer);
@@ -384,6 +386,10 @@ void write_word(const Frame& frame, const SentenceStory& story, std::optional<In
   const Index batch = std::min(view.batch, run->logits.size(0) - 1);
   if (token && is_second_click(frame)) return;
   if (!token) {
+    if (!story.shares.empty() && std::isnan(story.shares.front())) {
+      frame.actions.push_back(ShowError{frame.words("sentence.draws_none")});
+      return;
+    }
     const auto number = philox(static_cast<std::uint64_t>(view.levels.draws),
                                static_cast<std::uint64_t>(frame.document.scenario.seed))[0];
     token = drawn(story.shares, static_cast<double>(philox_uniform(number)));
