@@ -147,18 +147,19 @@ def _input_names(module: Any, arguments: Mapping[str, Any]) -> Optional[List[str
 def _call(module: Any, x: Any, arguments: Mapping[str, Any], own_names: Mapping[str, str]) -> Dict[str, Any]:
     """The module's outputs for x, and what its layers gave on the way, by stage."""
     inputs = _input_names(module, arguments)
-    seen: Dict[str, Any] = {}
+    given: Dict[str, List[Any]] = {}
     hooks = []
     children = dict(module.named_modules())
     for stage, names in _OWN_NAMES.items():
         own = [own_names[name] for name in names if name in own_names]
         for name in own or [each for each in names if "." not in each and each in children]:
-            hooks.append(children[name].register_forward_hook(lambda _, __, out, stage=stage: seen.setdefault(stage, out)))
+            hooks.append(children[name].register_forward_hook(lambda _, __, out, stage=stage: given.setdefault(stage, []).append(out)))
     try:
         out = module(x, **arguments) if inputs is None else module(**dict.fromkeys(inputs, x), **arguments)
     finally:
         for hook in hooks:
             hook.remove()
+    seen = {stage: outs[0] for stage, outs in given.items() if len(outs) == 1}  # of a layer that runs word by word, none is the stage
     parts = list(out) if isinstance(out, (tuple, list)) else [out]
     seen["output"] = parts[0]
     if len(parts) > 1 and hasattr(parts[1], "shape") and len(parts[1].shape) in (3, 4):
@@ -224,6 +225,8 @@ def check(module: Any, x: Any, num_heads: Optional[int] = None, arguments: Optio
         source["batch_first"] = module.batch_first
         if not module.batch_first:
             mine["output"] = mine["output"].transpose(0, 1)
+    if getattr(module, "add_zero_attn", None) is True:  # no tensor of the module says so
+        source["add_zero_attn"] = True
     if "weights" in mine and len(mine["weights"].shape) == 3 and heads > 1:
         del mine["weights"]  # the heads' average, which is no stage
     if polarity is None:

@@ -161,6 +161,12 @@ def attention(c, m=None):
     s["Q"], s["K"], s["V"] = linear(x_q, W[order[0]], b[order[0]]), linear(x_k, W[order[1]], b[order[1]]), linear(x_v, W[order[2]], b[order[2]])
     if kind == "value_is_key":
         s["V"] = s["K"]
+    if kind == "chained":  # a projection of what another one gave
+        for made, of in m["links"]:
+            need(s[of].shape[-1] == W[made.lower()].shape[1] and s[of].shape[1] == s[made].shape[1])
+            s[made] = linear(s[of], W[made.lower()], b[made.lower()])
+    if kind == "channels_dropped":
+        s[m["stage"]] = s[m["stage"]] * (m["random"](s[m["stage"]].shape) >= m["p"]) / (1 - m["p"])
     if kind == "projection_repeated":
         need(W["q"].shape == W["k"].shape)
         made, used = m["pair"]
@@ -194,6 +200,8 @@ def attention(c, m=None):
             axis = m["axis"]
         if kind == "norm_missing" and which in m["which"]:
             return x
+        if kind == "norm_formula":
+            return m["function"](x)
         whole = c["norm_whole"] != (kind == "norm_whole")
         heads, weight, add = x.shape[1], p.get(which + "_norm"), p.get(which + "_norm_bias", 0)
         if kind == "norm_weights" and m["how"] == "other":
@@ -214,12 +222,26 @@ def attention(c, m=None):
         how, base, turned, place, sign, width = c["rope"], c["base"], c["turned"], positions[which], 1, None
         if kind == "rope_missing" and which in m["which"]:
             return x
-        if kind == "rope_pairing":
+        if kind == "rope_pairing" and which in m.get("which", "qk"):
             how = "half" if how == "interleaved" else "interleaved"
         if kind == "rope_base":
             base = m["base"]
         if kind == "rope_position" and which in m["which"]:
             place = place + m["by"]
+        if kind == "rope_scaled":
+            place = place * m["by"]
+        if kind == "rope_last":
+            need(turned < x.shape[-1])
+            return np.concatenate([x[..., :-turned], rotate(x[..., -turned:], how, base, turned, place)], -1)
+        if kind == "cache_rotated" and which == "k":
+            old, new = x[:, :, :-q.shape[2]], x[:, :, -q.shape[2]:]
+
+            def turns(y, at):
+                return rotate(y, how, base, turned, at)
+            first, rest = positions["k"][:old.shape[2]], positions["k"][old.shape[2]:]
+            old = {"none": lambda: old, "twice": lambda: turns(turns(old, first), first), "usual": lambda: turns(old, first)}[m["old"]]()
+            new = {"none": lambda: new, "usual": lambda: turns(new, rest), "zero": lambda: turns(new, np.arange(new.shape[2]))}[m["new"]]()
+            return np.concatenate([old, new], 2)
         if kind == "rope_one_position" and which in m["which"]:
             place = np.full_like(place, positions["q"][-1])
         if kind == "rope_share":
@@ -254,6 +276,8 @@ def attention(c, m=None):
             return np.concatenate([x] * (H // G)).reshape(x.shape[0], H, *x.shape[2:])
         if kind == "kv_heads_reversed":
             x = x[:, ::-1]
+        if kind == "groups_averaged":
+            return np.repeat(x.mean(1, keepdims=True), H, 1)
         if kind == "first_group":
             return np.repeat(x[:, :1], H, 1)
         return np.repeat(x, H // G, 1)
@@ -295,17 +319,23 @@ def attention(c, m=None):
             distance = -np.abs(distance)
         if kind == "alibi_sign":
             distance = -distance
+        if kind == "alibi_distance":
+            distance = np.sign(distance) * m["function"](np.abs(distance))
         bias = slope[:, None, None] * distance
     elif p.get("t5") is not None:
         bias = t5_bias(c, p["t5"], **(m["rule"] if kind == "t5" else {}))
     elif c["attn_bias"] is not None:
         bias = c["attn_bias"]
+        if kind == "bias_other":
+            bias = m["how"](bias)
 
     def masked(x):
         if kind == "mask_ignored":
             return x
         if kind == "mask_added":
             return x + {"true": mask, "false": ~mask}[m["what"]]
+        if kind == "mask_added_weakly":
+            return (x.astype(np.float32) + np.where(mask, 0, m["number"]).astype(np.float32)).astype(float)
         if kind == "mask_multiplied":
             return x * np.where(mask, 0, m.get("fill", -1e9))
         return np.where(mask, x, fill)
@@ -318,6 +348,8 @@ def attention(c, m=None):
         if has[step] and not (kind == "step_missing" and step == m["step"]):
             with np.errstate(all="ignore"):
                 x = does[step](x)
+            if step == "scaled" and kind == "scores_dropped":
+                x = x * (m["random"](x.shape) >= m["p"]) / (1 - m["p"])
         if has[step]:
             s[step + "_scores"] = x
     s["masked_scores"] = x
@@ -353,6 +385,8 @@ def attention(c, m=None):
         merged = out.reshape(out.shape[0], out.shape[2], -1)
     elif kind in ("merge_interleaved", "split_interleaved") and m.get("merge", True):
         merged = out.transpose(0, 2, 3, 1).reshape(out.shape[0], out.shape[2], -1)
+    elif kind == "merge_words_first":
+        merged = out.transpose(2, 0, 1, 3).reshape(out.shape[0], out.shape[2], -1)
     elif kind == "merge_rolled":
         merged = np.roll(out.transpose(0, 2, 1, 3), 1, 2).reshape(out.shape[0], out.shape[2], -1)
     else:

@@ -152,6 +152,24 @@ def other_heads(rng, c):
     return dict(kind="heads_off", H=int(rng.choice(others)))
 
 
+CACHE = dict(n_k=9, causal="", window=0, lengths=None, file_mask=None)
+BIASES = [lambda b: b.swapaxes(2, 3), lambda b: -b, lambda b: 2 * b, lambda b: np.roll(b, 1, 1), lambda b: b[:, ::-1], lambda b: np.repeat(b[:, :1], b.shape[1], 1),
+          lambda b: b.transpose(0, 2, 3, 1).reshape(b.shape)]
+FORMULAS = [lambda x: x / (x**2).mean(-1, keepdims=True), lambda x: x / np.abs(x).mean(-1, keepdims=True), lambda x: x / (x**2).sum(-1, keepdims=True),
+            lambda x: (x - x.mean(-1, keepdims=True)) / x.std(-1, ddof=1, keepdims=True)]
+
+
+def zeros_like(x, count):
+    return np.zeros((*x.shape[:2], count, x.shape[3]))
+
+
+def unwritten(rng, c):
+    """Places of a cache that hold zeros: of the new keys, or the first or last one, where all others moved by one."""
+    n = c["n_q"]
+    return [lambda x: np.concatenate([x[:, :, :-n], zeros_like(x, n)], 2), lambda x: np.concatenate([zeros_like(x, 1), x[:, :, :-1]], 2),
+            lambda x: np.concatenate([x[:, :, 1:], zeros_like(x, 1)], 2)][rng.integers(3)]
+
+
 BLOCK = lambda rng: dict(architecture=str(rng.choice(["gpt2", "llama"])))
 # kind: (settings that it needs, the mistake, ids that name it)
 KINDS = {
@@ -290,6 +308,22 @@ KINDS = {
     "values not gathered": (lambda r: dict(n_q=6, n_k=6), lambda r, c: dict(kind="values_kept"), ["step_missing"]),
     "dropout of the output": (lambda r: {}, lambda r, c: dict(kind="output_dropped", random=r.random, p=float(r.choice([0.1, 0.3]))), ["dropout_active"]),
     "an activation": (lambda r: {}, lambda r, c: dict(kind="activation", where=[["Q", "K", "V"], ["Q", "K"], "output"][r.integers(3)], function=[lambda x: np.maximum(x, 0), np.tanh][r.integers(2)]), ["step_added"]),
+    "rope pairing of one": (ROPE, lambda r, c: dict(kind="rope_pairing", which=r.choice(["q", "k"])), ["rope_pairing"]),
+    "rope positions scaled": (ROPE, lambda r, c: dict(kind="rope_scaled", by=float(r.choice([0.25, 0.5, 2, 0.3]))), ["wrong_parameter"]),
+    "rope on the last channels": (lambda r: dict(ROPE(r), d=8), lambda r, c: dict(kind="rope_last"), ["wrong_parameter"]),
+    "cached keys rotated otherwise": (lambda r: dict(ROPE(r), **CACHE, n_q=int(r.integers(2, 5)), offset=0), lambda r, c: (need(c["offset"] == 0), dict(kind="cache_rotated", **[dict(old="none", new="usual"), dict(old="usual", new="none"), dict(old="twice", new="usual"), dict(old="usual", new="zero")][r.integers(4)]))[1], ["wrong_parameter"]),
+    "cache not written": (lambda r: dict(CACHE, n_q=int(r.integers(2, 5))), lambda r, c: dict(kind="keys_reordered", which=r.choice(["kv", "k", "v"]), how=unwritten(r, c)), ["keys_reordered", "mask_wrong"]),
+    "cache of another sequence": (lambda r: dict(CACHE, B=3, n_q=int(r.integers(2, 5))), lambda r, c: dict(kind="keys_reordered", which=r.choice(["kv", "k", "v"]), how=lambda x: np.concatenate([np.roll(x[:, :, :-c["n_q"]], 1, 0), x[:, :, -c["n_q"]:]], 2)), ["wrong_input"]),
+    "projections chained": (lambda r: dict(square=True), lambda r, c: (need(c["G"] == c["H"]), dict(kind="chained", links=[[("V", "K")], [("K", "Q")], [("K", "Q"), ("V", "Q")], [("K", "Q"), ("V", "K")]][r.integers(4)]))[1], ["wrong_input"]),
+    "norm of another formula": (lambda r: dict(norm="rms", learned=False), lambda r, c: (need(not c["learned"]), dict(kind="norm_formula", function=FORMULAS[r.integers(4)]))[1], ["wrong_parameter"]),
+    "bias of the scores otherwise": (lambda r: dict(alibi=False, rope="", H=4, attn_bias=r.normal(size=(1, 4, 6, 6)), n_q=6, n_k=6), lambda r, c: dict(kind="bias_other", how=BIASES[r.integers(len(BIASES))]), ["wrong_parameter", "constant_factor"]),
+    "alibi distance": (lambda r: dict(alibi=True, rope="", causal="top"), lambda r, c: dict(kind="alibi_distance", function=[np.square, np.log1p, np.sqrt][r.integers(3)]), ["wrong_parameter"]),
+    "a small number added to masked scores": (lambda r: dict(causal="top"), lambda r, c: dict(kind="mask_added_weakly", number=float(r.choice([-2, -5, -0.5, 1e4]))), ["mask_finite_fill", "mask_inverted"]),
+    "padding or causal": (lambda r: padded(r), lambda r, c: (lengths_for(r, c), need(c["causal"] == "top"), dict(kind="mask_rearranged", how=lambda m: (lambda k, top: [k | top, k ^ top][r.integers(2)])(np.arange(c["n_k"]) < np.array(c["lengths"])[:, None, None, None], mask_of(c, lengths=None))))[2], ["mask_wrong"]),
+    "softmax over batch and heads": (lambda r: dict(no_mask(r), B=3, H=4), lambda r, c: dict(kind="softmax_other", function=lambda x: softmax(x.reshape(-1, *x.shape[2:]), 0).reshape(x.shape)), ["softmax_wrong"]),
+    "key/value heads averaged": (lambda r: dict(H=4, G=2), lambda r, c: dict(kind="groups_averaged"), ["heads_averaged"]),
+    "merged words first": (lambda r: dict(B=3, n_q=6), lambda r, c: dict(kind="merge_words_first"), ["merge_without_transpose"]),
+    "dropout before the weights": (lambda r: {}, lambda r, c: dict(kind="channels_dropped", stage=str(r.choice(["Q", "K", "V"])), random=r.random, p=float(r.choice([0.1, 0.3]))), ["dropout_active"]),
     "rope on values": (ROPE, lambda r, c: dict(kind="rope_on_values"), ["rope_on_values"]),
 }
 WITH_MASK = {"rope missing": dict(causal="top"), "alibi missing": dict(causal="top"), "cap missing": dict(causal="top"), "norm missing": dict(causal="top"),

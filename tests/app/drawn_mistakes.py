@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`headlight compare` on attention drawn at random: mistakes of every kind, and right code in ten styles.
+"""`headlight compare` on attention drawn at random: mistakes of every kind, and right code in twelve styles.
 
     drawn_mistakes.py PROGRAM [--cases N] [--right N] [--seed S] [--only KIND] [--verbose]
 
@@ -132,6 +132,8 @@ def mistaken_case(rng, kind):
         del saved["mask"]
     if m["kind"] == "dropout_active" and "weights" not in saved:
         saved["weights"] = wrong["weights"]
+    if m["kind"] == "channels_dropped":
+        saved[m["stage"]] = wrong[m["stage"]]
     if alone and all(close(alone[k], right[k], 10) for k in saved):
         raise NotHere
     finite = {k: v for k, v in saved.items() if np.isfinite(v.astype(float)).any()}

@@ -1,4 +1,4 @@
-"""Ten ways to write right attention whose saved stages are not all those of the formula, in NumPy."""
+"""Twelve ways to write right attention whose saved stages are not all those of the formula, in NumPy."""
 import numpy as np
 
 from drawn_attention import mask_of, need, softmax
@@ -55,6 +55,15 @@ def other_fill(c, s):
     return dict(s, masked_scores=np.where(s["mask"], s["masked_scores"], -1e4))
 
 
+def changed_in_place(c, s):
+    """scores /= …; scores.masked_fill_(…): arrays that were saved before hold the last numbers."""
+    return dict(s, scores=s["masked_scores"], scaled_scores=s["masked_scores"])
+
+
+def words_first(c, s):
+    return dict(s, **{name: s[name].swapaxes(1, 2) for name in ("Q_heads", "K_heads", "V_heads")})
+
+
 STYLES = {
     "plain": lambda c, s: s,
     "all bf16": lambda c, s: {k: to_bfloat16(v) if v.dtype != bool else v for k, v in s.items()},
@@ -64,6 +73,8 @@ STYLES = {
     "scaled queries": scaled_queries,
     "a constant per row": row_constant,
     "another fill": other_fill,
+    "changed in place": changed_in_place,
+    "words before heads": words_first,
     "averaged weights": lambda c, s: dict(output=s["output"], weights=s["weights"].mean(1)),
     "unnormalised until the end": lambda c, s: dict(output=s["output"], head_outputs=s["head_outputs"], weights=np.exp(s["masked_scores"] - s["masked_scores"].max(-1, keepdims=True))),
 }

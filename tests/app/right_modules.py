@@ -123,6 +123,22 @@ class OneKeyHead(nn.Module):
         return self.o_proj((weights @ self.v_proj(x).unsqueeze(1)).transpose(1, 2).reshape(x.shape))
 
 
+class WordByWord(Attention):
+    """Each word by itself, with a cache of the keys and values before it."""
+
+    def __init__(self):
+        super().__init__(None)
+
+    def forward(self, x):
+        past_k = past_v = torch.zeros(len(x), H, 0, HEAD)
+        outputs = []
+        for word in x.split(1, 1):
+            q, k, v = (p(word).view(-1, 1, H, HEAD).transpose(1, 2) for p in (self.q_proj, self.k_proj, self.v_proj))
+            past_k, past_v = torch.cat((past_k, k), 2), torch.cat((past_v, v), 2)
+            outputs.append((scores(q, past_k).softmax(-1) @ past_v).transpose(1, 2).reshape(-1, 1, D))
+        return self.out_proj(torch.cat(outputs, 1))
+
+
 def is_right(module, x, what, **settings):
     said = headlight.check(module.eval(), x, **settings)
     accused = [each["id"] for each in said["diagnosis"] if not each.get("harmless")]
@@ -139,10 +155,13 @@ def main():
     is_right(Fused(), x, "one projection for Q, K and V")
     is_right(OneKeyHead(), x, "one head of keys")
     is_right(nn.MultiheadAttention(D, H), x.transpose(0, 1), "the sequence first")
+    for options in (dict(add_zero_attn=True), dict(add_bias_kv=True), dict(add_zero_attn=True, add_bias_kv=True)):
+        is_right(nn.MultiheadAttention(D, H, batch_first=True, **options), x, f"keys that no input has, {options}")
+    is_right(WordByWord(), x, "a cache, word by word", mask="causal()")
     with torch.autocast("cpu", dtype=torch.bfloat16):
         is_right(Attention(by_hand), x, "autocast")
     is_right(Attention(einsum).bfloat16(), x.bfloat16(), "a module in bfloat16")
-    print(f"{len(STYLES) + len(CAUSAL) + 5} right modules, {len(faults)} accused")
+    print(f"{len(STYLES) + len(CAUSAL) + 9} right modules, {len(faults)} accused")
     return bool(faults)
 
 

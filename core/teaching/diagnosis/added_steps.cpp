@@ -85,9 +85,10 @@ Variants step_added(const Suspect& suspect) {
                              [W, b](const Tensor& x) { return project(x, W, b); }));
   if (run.has(Stage::query) && run[Stage::query].rank() == 3 && run.inputs.first_stage() == Stage::query) {
     variants.push_back(
-        after({Stage::query, Stage::key, Stage::value}, "Sinusoidal positions once more", with_positions));
-    variants.push_back(after({Stage::query, Stage::key}, "Sinusoidal positions once more", with_positions));
+        after({Stage::query, Stage::key, Stage::value}, "Sinusoidal positions are added", with_positions));
+    variants.push_back(after({Stage::query, Stage::key}, "Sinusoidal positions are added", with_positions));
   }
+  append(variants, input_scaled(suspect));
   return variants;
 }
 

@@ -240,6 +240,86 @@ std::array<Tensor, 3> read_in(const PackedOrder& read, const PackedOrder& real, 
 
 }  // namespace
 
+Variants packed_by_view(const Suspect& suspect) {
+  const Trace& run = suspect.run;
+  const std::array<Tensor, 3> right{run[Stage::Q], run[Stage::K], run[Stage::V]};
+  if (!right[0].defined() || right[0].shape() != right[1].shape() || right[0].shape() != right[2].shape()) return {};
+  const Index batch = right[0].size(0), n = right[0].size(1), width = right[0].size(2), heads = run.dims().heads;
+  const Index d = width / heads;
+  std::vector<Tensor> rows_first;  // [n · B] rows of [3 · H · d]: joined along the channels
+  for (const Tensor& each : right) rows_first.push_back(each.transpose(0, 2).contiguous());
+  const Tensor packed = joined(rows_first).transpose(0, 2).contiguous();  // [B, n, 3 · H · d]
+  struct View {
+    std::string name;
+    std::function<Tensor(Index which)> part;
+  };
+  const View views[] = {
+      {"view(B, 3, H, n, d_head)",
+       [&](Index which) {
+         return packed.view({batch, 3, heads * n, d}).slice(1, which, 1).contiguous().view({batch, heads, n, d});
+       }},
+      {"view(B, H, n, 3 * d_head)",
+       [&](Index which) {
+         return packed.view({batch, heads, n, 3 * d}).slice(3, which * d, d).contiguous();
+       }},
+      {"view(3, B, H, n, d_head)", [&](Index which) {
+         return packed.view({3, batch * heads, n, d}).slice(0, which, 1).contiguous().view({batch, heads, n, d});
+       }}};
+  Variants variants;
+  for (const View& view : views) {
+    Variant& variant = variants.emplace_back(Variant{
+        "The packed projection [B, n, 3 * H * d_head] is cut by " + view.name +
+        " alone, which mixes words with channels. Write q, k, v = qkv.view(B, n, 3, H, d_head).permute(2, 0, 3, "
+        "1, 4)."});
+    for (Index which = 0; which < 3; ++which) {
+      const Stage stage = std::array{Stage::Q_heads, Stage::K_heads, Stage::V_heads}[static_cast<std::size_t>(which)];
+      variant.rules[stage] = [tensor = view.part(which)](const Trace&, const Usual&) { return tensor; };
+    }
+  }
+  return variants;
+}
+
+Variants packed_by_groups(const Suspect& suspect) {
+  const Trace& run = suspect.run;
+  const Dims& dims = run.dims();
+  const Index groups = dims.kv_heads, repeat = dims.heads / groups;
+  if (groups < 2 || repeat < 2 || !run.has(Stage::Q) || run[Stage::Q].size(1) != run[Stage::K].size(1)) return {};
+  const auto heads_of = [&](Stage stage, Index heads) { return split_heads(run[stage], heads).transpose(0, 1); };
+  const Tensor q = heads_of(Stage::Q, dims.heads).contiguous(), k = heads_of(Stage::K, groups).contiguous(),
+               v = heads_of(Stage::V, groups).contiguous();  // heads first
+  std::vector<Tensor> by_group;
+  for (Index g = 0; g < groups; ++g)
+    by_group.insert(by_group.end(), {q.slice(0, g * repeat, repeat), k.slice(0, g, 1), v.slice(0, g, 1)});
+  const auto merged = [&](const Tensor& heads_first) {
+    return merge_heads(heads_first.transpose(0, 1).contiguous()).contiguous();
+  };
+  // Place i of what is read is place i of the file, whose heads are in another order.
+  const Tensor grouped = joined(by_group), row = joined(std::vector{q, k, v});
+  const auto cut = [&](Index first, Index count) { return merged(grouped.slice(0, first, count)); };
+  const std::array<Tensor, 3> flat{cut(0, dims.heads), cut(dims.heads, groups), cut(dims.heads + groups, groups)};
+  Variants variants{
+      Variant{
+          "The packed projection [G, H/G + 2, d_head], each group's queries before its key and value, is read as all "
+          "queries, all keys, all values. Write qkv.view(B, n, G, H // G + 2, d_head)."},
+      Variant{
+          "The packed projection of all queries, all keys, all values is read as [G, H/G + 2, d_head], each group's "
+          "queries before its key and value. Write q, k, v = qkv.split([H * d_head, G * d_head, G * d_head], -1)."}};
+  std::vector<Tensor> q_parts, k_parts, v_parts;
+  for (Index g = 0; g < groups; ++g) {
+    const Index first = g * (repeat + 2);
+    q_parts.push_back(row.slice(0, first, repeat));
+    k_parts.push_back(row.slice(0, first + repeat, 1));
+    v_parts.push_back(row.slice(0, first + repeat + 1, 1));
+  }
+  const std::array<Tensor, 3> other{merged(joined(q_parts)), merged(joined(k_parts)), merged(joined(v_parts))};
+  for (std::size_t s = 0; s < 3; ++s) {
+    const Stage stage = std::array{Stage::Q, Stage::K, Stage::V}[s];
+    variants[0].rules[stage] = [tensor = flat[s]](const Trace&, const Usual&) { return tensor; };
+    variants[1].rules[stage] = [tensor = other[s]](const Trace&, const Usual&) { return tensor; };
+  }
+  return variants;
+}
+
 Variants packed_reordered(const Suspect& suspect) {
   const Trace& run = suspect.run;
   const std::array<Tensor, 3> right{run[Stage::Q], run[Stage::K], run[Stage::V]};

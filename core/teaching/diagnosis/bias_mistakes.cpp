@@ -60,6 +60,9 @@ std::vector<Slopes> slope_rules(Index heads) {
           {geometric(heads, 0.5, 0.5), "2^(−(h+1))"},
           {geometric(heads, 1, 0.5), "2^(−h)"},
           {std::vector<double>(static_cast<std::size_t>(heads), 1), "1 in every head"},
+          {std::vector<double>(static_cast<std::size_t>(heads), alibi_slopes(heads).front()),
+           "that of the first head in every head"},
+          {std::vector<double>(static_cast<std::size_t>(heads), 0.5), "0.5 in every head"},
           {geometric(heads, power(-8 / (count - 1)), power(-8 / (count - 1))), "2^(−8(h+1)/(H−1))"},
           {geometric(heads, power(-4 / count), power(-4 / count)), "2^(−4(h+1)/H)"},
           {geometric(heads, power(-16 / count), power(-16 / count)), "2^(−16(h+1)/H)"}};
@@ -124,6 +127,20 @@ Variants alibi_distances(const Suspect& suspect) {
       "ALiBi's distance is 0 for keys ahead of the query, where this model's grows.");
   add([](float v) { return std::max(-v, 0.0F); },
       "ALiBi has the wrong sign, and its distance is 0 ahead of the query.");
+  const Tensor away = bias_of_slopes(std::vector<double>(slopes.size(), 1), d.n_q, d.n_k, run.query_offset);
+  const auto of_distance = [&](float (*change)(float distance), const std::string& what) {
+    const Tensor other = combined(
+        plain, away, [change](float bias, float by) { return by == 0 ? 0 : -bias / by * change(std::abs(by)); });
+    variants.push_back(bias_instead(other, now, what + write));
+  };
+  of_distance([](float by) { return by * by; }, "ALiBi has the square of the distance.");
+  of_distance([](float by) { return std::log1p(by); }, "ALiBi has the logarithm of 1 + distance.");
+  of_distance([](float by) { return std::sqrt(by); }, "ALiBi has the square root of the distance.");
+  const Rule multiplied = [now](const Trace& t, const Usual&) {
+    return combined(t[*t.standing_for(Stage::capped_scores)], now, [](float a, float b) { return a * b; });
+  };
+  variants.push_back({.explanation = "The scores are multiplied by ALiBi's bias. Write scores = scores + bias.",
+                      .rules = {{Stage::biased_scores, multiplied}}});
   return variants;
 }
 
@@ -168,7 +185,66 @@ std::optional<RelativeTable> relative_table(const Trace& run) {
                        relative->furthest};
 }
 
+/// The bias of each head [1 or B, H, n_q, n_k] as the memory of [n_q, n_k, H], read as [H, n_q, n_k].
+Tensor read_by_view(const Tensor& bias) {
+  const Tensor by_cell = bias.transpose(1, 2).transpose(2, 3).contiguous();
+  return by_cell.view(bias.shape());
+}
+
+/// `bias` with head h as head from(h).
+Tensor with_heads_from(const Tensor& bias, const std::function<Index(Index)>& from) {
+  std::vector<Tensor> heads;
+  const Tensor heads_first = bias.transpose(0, 1).contiguous();
+  for (Index h = 0; h < bias.size(1); ++h) heads.push_back(heads_first.slice(0, from(h), 1));
+  return joined(heads).transpose(0, 1).contiguous();
+}
+
 }  // namespace
+
+Variants bias_off(const Suspect& suspect) {
+  const Trace& run = suspect.run;
+  if (!run.has(Stage::biased_scores) || !run.inputs.attn_bias.defined()) return {};
+  const Tensor now = run.inputs.attn_bias.contiguous();
+  if (now.rank() != 4) return {};
+  const std::string write = " Write scores = scores + bias.", of_head = " Write scores[:, h] + bias[:, h].";
+  Variants variants;
+  const auto add = [&](const Tensor& other, const std::string& what) {
+    if (!all_agree(other, now)) variants.push_back(bias_instead(other, now, what));
+  };
+  const auto times = [&](float factor) { return each_number(now, [factor](float v) { return v * factor; }); };
+  if (now.size(2) == now.size(3))
+    add(now.transpose(2, 3).contiguous(),
+        "The bias of the scores is transposed: its rows are keys, its columns queries. Write scores + "
+        "bias.transpose(-2, -1).");
+  add(times(-1), "The bias of the scores is subtracted." + write);
+  add(times(2), "The bias of the scores is added twice." + write);
+  const Index heads = now.size(1);
+  if (heads > 1) {
+    add(read_by_view(now),
+        "The bias [n_q, n_k, H] is read as [H, n_q, n_k] without moving its axes, so that heads and words are mixed. "
+        "Write bias.permute(2, 0, 1).");
+    for (const Index by : {Index{1}, heads - 1})
+      add(with_heads_from(now, [=](Index h) { return (h + by) % heads; }),
+          "Each head is given the bias of the " + std::string(by == 1 ? "next" : "previous") + " head." + of_head);
+    add(with_heads_from(now, [=](Index h) { return heads - 1 - h; }),
+        "The heads' biases are in the reverse order." + of_head);
+    add(with_heads_from(now, [](Index) { return 0; }), "Every head is given the bias of head 0." + of_head);
+  }
+  const Rule multiplied = [now](const Trace& t, const Usual&) {
+    return combined(t[*t.standing_for(Stage::capped_scores)], now, [](float a, float b) { return a * b; });
+  };
+  variants.push_back(
+      {.explanation = "The scores are multiplied by the bias." + write, .rules = {{Stage::biased_scores, multiplied}}});
+  Variant& late = variants.emplace_back(
+      Variant{"The bias is added to the weights, after the softmax. Write weights = (scores + bias).softmax(dim=-1)."});
+  late.rules[Stage::biased_scores] = [](const Trace& t, const Usual&) {
+    return t[*t.standing_for(Stage::capped_scores)];
+  };
+  late.rules[Stage::weights] = [now](const Trace&, const Usual& usual) {
+    return combined(usual(), now, [](float a, float b) { return a + b; });
+  };
+  return variants;
+}
 
 Variants t5_buckets_off(const Suspect& suspect) {
   const Trace& run = suspect.run;

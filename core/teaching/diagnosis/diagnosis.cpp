@@ -90,7 +90,8 @@ void note_harmless(const Trace& trace, Comparison& result, std::vector<Wrong>& n
     if (!entry.own) continue;
     if (entry.differs()) {
       const std::optional<Finding> finding = harmless(trace, *entry.own, later);
-      if (finding && entry.agreement) {
+      if (finding) {
+        if (!entry.agreement) entry.agreement = Agreement{.at = std::vector<Index>(entry.own->stored.size(), 0)};
         entry.agreement->agrees = true;
         const bool said =
             std::ranges::any_of(notes, [&](const Wrong& note) { return note.findings.front().id == finding->id; });
@@ -208,6 +209,40 @@ Base accept_rounding(const std::shared_ptr<const Trace>& run, const OwnStages& o
   return accepted ? rounded : Base{run, {}};
 }
 
+/// Whether the weights of the first sequence's first head are about equal in each row, where they are not 0.
+bool weights_are_alike(const Trace& run) {
+  const bool masked = run.has(Stage::mask);  // it may leave one key to each row, which is meant
+  if (masked || !run.has(Stage::weights) || run.inputs.first_stage() == Stage::weights) return false;
+  const MatrixView weights = run[Stage::weights].matrix();
+  constexpr float close = 0.05F;
+  for (Index q = 0; q < weights.rows; ++q) {
+    float low = INFINITY, high = 0;
+    for (Index k = 0; k < weights.cols; ++k) {
+      const float weight = weights(q, k);
+      if (!(weight > 0)) continue;
+      low = std::min(low, weight), high = std::max(high, weight);
+    }
+    if (high == 0 || high - low > close * high) return false;
+  }
+  return true;
+}
+
+/// What agrees with scores twice as large, too, says nothing about their scale.
+void note_alike_weights(const std::shared_ptr<const Trace>& run, const OwnStages& own, const Run& how,
+                        std::vector<Wrong>& notes) {
+  if (!weights_are_alike(*run)) return;
+  const Variant larger_scores{.explanation = {},
+                              .settings = [scale = run->scale](Scenario& s) { s.scale = 2 * scale; }};
+  const Evidence evidence(own, {});
+  if (evidence.first_difference(*compute_variant({run, {}}, larger_scores, how), 0) < evidence.size()) return;
+  notes.push_back({last_saved(own),
+                   {{"harmless",
+                     "Here the keys of a row have about the same weight, because there is one key or the scores are "
+                     "close to each other: a wrong scale would not be seen. Compare an input with more words or larger "
+                     "numbers, too.",
+                     true}}});
+}
+
 void search(const Base& base, const OwnStages& own, const std::vector<Stage>& except, const Run& how,
             const TimeLimit& limit, const Trying& trying, Comparison& result) {
   const OwnStages all = with_fill_of_run(own, *base.run);
@@ -261,6 +296,7 @@ Comparison compare(const std::shared_ptr<const Trace>& trace, const OwnStages& o
       search_under_causal_mask(*masked, own, timed, limit, trying, result);
     if (!result.agrees() && !limit.is_up() && nothing_found(result))
       result.rounding = rounding_of_this_size(base.run, own, timed);
+    if (result.matches()) note_alike_weights(alive, own, timed, notes);
     if (result.assumed && result.assumed->doubt)
       result.wrongs.push_back({result.assumed->seen_in, {*result.assumed->doubt}});
     result.complete = result.complete && !limit.is_up();

@@ -12,7 +12,7 @@ namespace {
 
 // A fill hides: the only large positive ones are those with a forgotten minus.
 constexpr float typed_fills[] = {1e-9F, -1e9F, 0,   -9,  -1,    1,     -10,  -100, -1e3F,
-                                 -5,    -20,   -50, -99, -1e4F, 1e-6F, 1e4F, 1e9F};
+                                 -5,    -20,   -50, -99, -1e4F, 1e-6F, 1e4F, 1e9F, INFINITY};
 constexpr float largest_fill = 2;
 
 /// The value that all numbers have, within the tolerance, if they have one.

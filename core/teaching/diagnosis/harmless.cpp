@@ -87,10 +87,59 @@ bool holds_scores(Stage stage) {
 
 Finding nothing_changed(std::string why) { return {"harmless", std::move(why), true}; }
 
+/// A later stage whose right numbers this stage holds: where an operation in place (/=, masked_fill_) changed the array
+/// after it was saved.
+std::optional<Stage> later_stage_held(const Trace& run, const OwnStage& mine) {
+  const auto is_one_array = [](Stage stage) {
+    return (stage >= Stage::scores && stage <= Stage::weights && stage != Stage::mask);
+  };
+  if (!is_one_array(mine.stage)) return {};
+  for (const Stage stage : run.stages()) {
+    if (stage <= mine.stage || !is_one_array(stage) || run[stage].shape() != mine.values.shape()) continue;
+    if (all_agree(mine.values, run[stage], mine.slack)) return stage;
+  }
+  return {};
+}
+
+/// The head whose right weights stand in all heads; −1 if it is none.
+Index only_head(const OwnStage& mine, const Tensor& right) {
+  for (Index h = 0; h < right.size(1); ++h) {
+    const Tensor one = right.slice(1, h, 1).expand(right.shape()).contiguous();
+    if (all_agree(mine.values, one, mine.slack)) return h;
+  }
+  return -1;
+}
+
+/// A stage in another layout: of one sequence alone or, if stages follow that agree, words before heads, or rows and
+/// columns exchanged.
+std::optional<Finding> other_layout(const Trace& run, const OwnStage& mine, bool followed) {
+  const Tensor right = counterpart(run, mine.stage);
+  const std::string stage(name(mine.stage));
+  const Tensor stored = mine.values.contiguous();
+  const bool vectors = mine.stage < Stage::scores || mine.stage == Stage::head_outputs;
+  for (const auto& [a, b, layout] : {std::tuple(Index{1}, Index{2}, "[B, n, H, d_head], the words before the heads"),
+                                     std::tuple(Index{2}, Index{3}, "[B, H, d_head, n], already transposed")}) {
+    if (!vectors || !followed || right.rank() != 4 || stored.rank() != 4) continue;
+    const Tensor turned = stored.transpose(a, b);
+    if (turned.shape() == right.shape() && all_agree(turned.contiguous(), right, mine.slack))
+      return nothing_changed(stage + " is saved as " + layout + "; its numbers are right.");
+  }
+  const Index batch = run.dims().batch;
+  if (batch < 2 || right.size(0) != batch || stored.count() * batch != right.count()) return {};
+  for (Index b = 0; b < batch; ++b) {
+    const Tensor one = right.slice(0, b, 1).contiguous();
+    if (all_agree(stored.view(one.shape()), one, mine.slack))
+      return nothing_changed(stage + " is saved for sequence " + std::to_string(b) +
+                             " of the batch alone; its numbers are right.");
+  }
+  return {};
+}
+
 }  // namespace
 
 std::optional<Finding> harmless(const Trace& run, const OwnStage& mine, const Later& later) {
-  if (!mine.fits || !later.agree) return {};
+  if (!later.agree) return {};
+  if (!mine.fits) return mine.stage == Stage::mask ? std::nullopt : other_layout(run, mine, later.count > 0);
   const Tensor right = right_for(mine, run);
   if (right.shape() != mine.values.shape()) return {};
   const std::string stage(name(mine.stage));
@@ -104,6 +153,11 @@ std::optional<Finding> harmless(const Trace& run, const OwnStage& mine, const La
           "The saved weights are the mean over the heads, as nn.MultiheadAttention returns them; what follows "
           "was computed from each head's own. average_attn_weights=False gives those.",
           true};
+  }
+  if (weights && mine.reading.kind == OwnReading::Kind::one_for_all_heads && run.dims().heads > 1 && later.count > 0) {
+    if (const Index head = only_head(mine, right); head >= 0)
+      return nothing_changed("The saved " + stage + " are those of head " + std::to_string(head) +
+                             " alone; what follows was computed from each head's own.");
   }
   if (weights && later.count > 0 && differs_by_row_factors(mine.values, right))
     return nothing_changed("Each row of " + stage +
@@ -121,7 +175,13 @@ std::optional<Finding> harmless(const Trace& run, const OwnStage& mine, const La
       return nothing_changed(stage + " is multiplied by " + formatted("%.5g", *factor) +
                              ", as where the scale is applied to the queries or keys; the weights are right.");
   }
-  return {};
+  if (later.count > 0) {
+    if (const std::optional<Stage> held = later_stage_held(run, mine))
+      return nothing_changed(stage + " holds the right numbers of " + std::string(name(*held)) +
+                             ": an operation in place (/=, masked_fill_) changed the array after it was saved. Save " +
+                             stage + ".clone().");
+  }
+  return later.count > 0 && mine.stage != Stage::mask ? other_layout(run, mine, true) : std::nullopt;
 }
 
 namespace {
@@ -231,6 +291,7 @@ std::vector<Stages> parts_in_half_precision() {
   for (std::size_t first = 0; first <= weights; ++first) {
     for (std::size_t last = weights; last < steps.size(); ++last) add(first, last, true);
   }
+  add(weights, weights, false);
   for (const bool with_V : {false, true}) add(0, 0, with_V), add(0, 1, with_V);
   add(1, 1, false);
   return parts;

@@ -74,17 +74,55 @@ Variants split_without_transpose(const Suspect& suspect) {
     steps.keys = k.view({k.size(0), k.size(1), k.size(3), k.size(2)}).transpose(2, 3).contiguous();
     return sweep(steps, Stage::scores, Stage::scores, {})[Stage::scores];
   };
+  append(variants, split_not_transposed(suspect));
+  append(variants, packed_by_view(suspect));
   return variants;
 }
 
-Variants merge_without_transpose(const Suspect&) {
+Variants split_not_transposed(const Suspect& suspect) {
+  const Dims& d = suspect.run.dims();
+  if (d.heads != d.n_q || d.kv_heads != d.n_k || d.heads < 2) return {};
+  const Rule untransposed = [](const Trace&, const Usual& usual) { return usual().transpose(1, 2).contiguous(); };
+  Variants variants;
+  for (const unsigned set : {2U, 1U, 4U, 6U, 3U, 5U}) {  // all three are attention over the heads
+    Variant variant;
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < std::size(splits); ++i) {
+      if ((set >> i & 1U) == 0) continue;
+      names.emplace_back(name(splits[i].first));
+      variant.rules[splits[i].second] = untransposed;
+    }
+    variant.explanation =
+        joined_by_and(names) + is_or_are(names.size()) +
+        " split by view(B, n, H, d_head), and the heads are not moved before the words. Here H = n, so "
+        "that no shape shows it. Write " +
+        names.front() + ".view(B, n, H, d_head).transpose(1, 2).";
+    variants.push_back(std::move(variant));
+  }
+  return variants;
+}
+
+Variants merge_without_transpose(const Suspect& suspect) {
   const Rule merge = [](const Trace& t, const Usual&) {
     const Tensor& heads = t[Stage::head_outputs];
     return heads.view({heads.size(0), heads.size(2), heads.size(1) * heads.size(3)});
   };
-  return {{.explanation = "The heads are merged by view(B, n, H·d_head) alone, which mixes heads with positions. Write "
-                          "concat = heads.transpose(1, 2).reshape(B, n, H * d_head).",
-           .rules = {{Stage::concat, merge}}}};
+  const std::string write = " Write concat = heads.transpose(1, 2).reshape(B, n, H * d_head).";
+  Variants variants{
+      {.explanation = "The heads are merged by view(B, n, H·d_head) alone, which mixes heads with positions." + write,
+       .rules = {{Stage::concat, merge}}}};
+  if (suspect.run.dims().batch == 1) return variants;
+  const Rule words_first = [](const Trace& t, const Usual&) {
+    const Tensor& heads = t[Stage::head_outputs];
+    const Tensor laid = heads.transpose(1, 2).transpose(0, 1).contiguous();  // [n, B, H, d]
+    return laid.view({heads.size(0), heads.size(2), heads.size(1) * heads.size(3)});
+  };
+  variants.push_back({.explanation = "The heads' outputs are laid out as [n, B, H * d_head] and read as [B, n, H * "
+                                     "d_head], which mixes the sequences of the batch." +
+                                     write,
+                      .rules = {{Stage::concat, words_first}},
+                      .rare = true});
+  return variants;
 }
 
 Variants merge_permuted(const Suspect& suspect) {
@@ -131,13 +169,16 @@ Variants rope_pairing(const Suspect& suspect) {
   const Rope rope = suspect.run.scenario.rope;
   if (rope == Rope::none) return {};
   const bool half = rope == Rope::half;
-  return {{half ? "The rotary embedding turns neighbouring channels (2j, 2j + 1) where this model pairs the two halves "
-                  "(j, j + d_head/2). "
-                  "Write x * cos + torch.cat((-x[..., d//2:], x[..., :d//2]), -1) * sin."
-                : "The rotary embedding turns the two halves (j, j + d_head/2) where this model pairs neighbouring "
-                  "channels (2j, 2j + 1). "
-                  "Write torch.view_as_complex(x.reshape(*x.shape[:-1], -1, 2)) * torch.polar(ones, angles).",
-           [half](Scenario& s) { s.rope = half ? Rope::interleaved : Rope::half; }}};
+  Variants variants{
+      {half ? "The rotary embedding turns neighbouring channels (2j, 2j + 1) where this model pairs the two halves "
+              "(j, j + d_head/2). "
+              "Write x * cos + torch.cat((-x[..., d//2:], x[..., :d//2]), -1) * sin."
+            : "The rotary embedding turns the two halves (j, j + d_head/2) where this model pairs neighbouring "
+              "channels (2j, 2j + 1). "
+              "Write torch.view_as_complex(x.reshape(*x.shape[:-1], -1, 2)) * torch.polar(ones, angles).",
+       [half](Scenario& s) { s.rope = half ? Rope::interleaved : Rope::half; }}};
+  append(variants, rope_pairing_of_one(suspect));
+  return variants;
 }
 
 Variants gqa_tiled(const Suspect& suspect) {
@@ -183,6 +224,11 @@ Variants heads_averaged(const Suspect& suspect) {
         {.explanation = "The " + std::string(name(stage)) + mean + "Keep the heads apart: leave out mean(dim=1).",
          .rules = {{stage, average}}});
   }
+  if (suspect.run.dims().kv_heads > 1)
+    variants.push_back({.explanation = "The key/value heads" + mean +
+                                       "Write K = K.repeat_interleave(H // G, dim=1); V = "
+                                       "V.repeat_interleave(H // G, dim=1).",
+                        .rules = {{Stage::K_heads, average}, {Stage::V_heads, average}}});
   for (const Index one : {Index{0}, suspect.run.dims().heads - 1}) {
     const Rule copied = [one](const Trace&, const Usual& usual) {
       const Tensor heads = usual();

@@ -186,10 +186,16 @@ std::string typed(float fill) {
 }
 
 Variant filled_with(float fill) {
+  if (fill == INFINITY) {
+    return {.explanation =
+                "Masked scores are set to inf, not to -inf: the minus is missing, and each row that has one "
+                "becomes NaN. Write scores.masked_fill(~mask, float(\"-inf\")).",
+            .settings = with_fill(fill)};
+  }
   const bool leaks = fill > -1e3F;
   const std::string start = "Masked scores are set to " + typed(fill) +
                             (fill > 0 && fill < 1e-5F ? ", or to 0, as scores * mask does"
-                             : fill >= 1e4F           ? " or another large number"
+                             : fill >= 1e4F           ? " or another large number without its minus"
                                                       : "");
   Variant variant{leaks
                       ? start +
@@ -232,8 +238,8 @@ Variants mask_inverted(const Suspect& suspect) {
 
 Variants mask_ignored(const Suspect& suspect) {
   if (!suspect.run.has(Stage::mask)) return {};
-  return {{.explanation = "The mask has no effect: masked_fill returns its result and leaves the scores as they were. "
-                          "Write scores = scores.masked_fill(~mask, float(\"-inf\")).",
+  return {{.explanation = "The mask has no effect: masked_fill returns its result and leaves the scores as they were, "
+                          "or a number close to 0 is added. Write scores = scores.masked_fill(~mask, float(\"-inf\")).",
            .rules = {{Stage::masked_scores, unmasked}}}};
 }
 
@@ -261,6 +267,7 @@ Variants mask_finite_fill(const Suspect& suspect) {
   if (!suspect.run.has(Stage::mask)) return {};
   Variants variants;
   for (const float fill : fills_to_try(suspect.run, suspect.own)) variants.push_back(filled_with(fill));
+  append(variants, mask_added_weakly(suspect));
   return variants;
 }
 

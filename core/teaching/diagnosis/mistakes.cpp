@@ -37,6 +37,7 @@ std::span<const Mistake> all_mistakes() {
       {"mask_of_other_sequence", mistakes::mask_of_other_sequence, mask},
       {"mask_added", mistakes::mask_added, mask},
       {"mask_wrong", mistakes::mask_wrong, mask},
+      {"mask_wrong", mistakes::mask_expression_off, mask},
       {"step_missing", mistakes::rotation_missing, step},
       {"step_missing", mistakes::norm_missing, step},
       {"step_missing", mistakes::input_norm_missing, step},
@@ -56,13 +57,20 @@ std::span<const Mistake> all_mistakes() {
       {"wrong_parameter", mistakes::rope_share, step},
       {"wrong_parameter", mistakes::rope_sign, step},
       {"wrong_parameter", mistakes::rope_formula, step},
+      {"wrong_parameter", mistakes::rope_positions_scaled, step},
+      {"wrong_parameter", mistakes::rope_angles, step},
+      {"wrong_parameter", mistakes::rope_channels, step},
+      {"wrong_parameter", mistakes::cache_rotated_otherwise, step},
+      {"wrong_parameter", mistakes::rope_positions_repeated, step},
       {"wrong_parameter", mistakes::alibi_slopes_off, step},
       {"wrong_parameter", mistakes::alibi_distances, step},
       {"wrong_parameter", mistakes::t5_buckets_off, step},
+      {"wrong_parameter", mistakes::bias_off, step},
       {"wrong_order", mistakes::score_steps_reordered, step},
       {"wrong_parameter", mistakes::cap_off, step},
       {"wrong_parameter", mistakes::groups_off, step},
       {"wrong_parameter", mistakes::norm_off, step},
+      {"wrong_parameter", mistakes::norm_formula, step},
       {"wrong_parameter", mistakes::norm_weights_off, step},
       {"wrong_parameter", mistakes::norm_axis, step},
       {"wrong_parameter", mistakes::norm_epsilon, step},
@@ -73,6 +81,7 @@ std::span<const Mistake> all_mistakes() {
       {"merge_without_transpose", mistakes::merge_without_transpose},
       {"split_interleaved", mistakes::split_interleaved},
       {"split_interleaved", mistakes::packed_reordered},
+      {"split_interleaved", mistakes::packed_by_groups},
       {"merge_permuted", mistakes::merge_permuted},
       {"no_output_projection", mistakes::no_output_projection, step},
       {"residual_included", mistakes::residual_included},
@@ -85,6 +94,7 @@ std::span<const Mistake> all_mistakes() {
       {"projection_repeated", mistakes::projection_repeated},
       {"key_value_swapped", mistakes::key_value_swapped},
       {"wrong_input", mistakes::wrong_input},
+      {"wrong_input", mistakes::projections_chained},
       {"weights_transposed", mistakes::weights_transposed},
       {"rope_on_values", mistakes::rope_on_values},
       {"gqa_tiled", mistakes::gqa_tiled},
@@ -93,7 +103,9 @@ std::span<const Mistake> all_mistakes() {
       {"attention_over_batch", mistakes::batch_and_heads_swapped},
       {"keys_reordered", mistakes::keys_reordered},
       {"keys_reordered", mistakes::queries_reordered},
+      {"keys_reordered", mistakes::cache_unwritten},
       {"wrong_input", mistakes::other_sequences},
+      {"wrong_input", mistakes::cache_of_other_sequence},
       {"mask_wrong", mistakes::keys_left_out, mask},
       {"wrong_parameter", mistakes::channels_left_out},
       {"heads_averaged", mistakes::heads_averaged},
@@ -101,6 +113,7 @@ std::span<const Mistake> all_mistakes() {
       {"dropout_active", mistakes::dropout_active},
       {"wrong_parameter", mistakes::heads_off},
       {"step_added", mistakes::step_added},
+      {"wrong_order", mistakes::query_bias_after_scale, step},
       {"constant_factor", mistakes::constant_factor},
   };
   return table;
@@ -122,6 +135,10 @@ const Tensor& scores_before_mask(const Trace& so_far) {
 
 Rule projected(Stage x, Stage weight, Stage bias) {
   return [=](const Trace& t, const Usual&) { return project(t[x], t[weight], t[bias]); };
+}
+
+void append(Variants& variants, Variants more) {
+  for (Variant& each : more) variants.push_back(std::move(each));
 }
 
 std::string joined_by_and(const std::vector<std::string>& names) {

@@ -79,29 +79,38 @@ Find softmax_over_queries, softmax_over_heads, sigmoid_weights, softmax_twice, s
 Find mask_inverted, mask_ignored, mask_after_softmax, mask_finite_fill, causal_excludes_self, causal_sees_next,
     causal_wrong_corner, mask_transposed, padding_on_queries;
 // other_masks.cpp
-Find window_missing, window_off, mask_of_other_sequence, mask_part_inverted, mask_added, mask_wrong;
+Find window_missing, window_off, mask_of_other_sequence, mask_part_inverted, mask_added, mask_added_weakly, mask_wrong;
+// mask_expressions.cpp
+Find mask_expression_off;
 // step_mistakes.cpp
 Find rotation_missing, norm_missing, cap_missing, bias_of_scores_missing, score_steps_reordered, norm_after_rotation;
 // rotation_mistakes.cpp
 Find rope_base, rope_positions, rope_share, rope_sign, rope_formula;
+// rotation_formulas.cpp
+Find rope_pairing_of_one, rope_positions_scaled, rope_angles, rope_channels;
 // bias_mistakes.cpp
-Find alibi_slopes_off, alibi_distances, t5_buckets_off;
+Find alibi_slopes_off, alibi_distances, bias_off, t5_buckets_off;
 // number_mistakes.cpp
 Find cap_off, scale_off, groups_off, heads_off;
 // norm_mistakes.cpp
-Find norm_off, norm_weights_off, norm_epsilon, norm_axis;
+Find norm_off, norm_formula, norm_weights_off, norm_epsilon, norm_axis;
 // input_norm_mistakes.cpp
 Find input_norm_missing, input_normalised, input_norm_off, input_norm_epsilon;
 // axis_mistakes.cpp
-Find attention_over_batch, attention_over_heads, batch_and_heads_swapped, split_interleaved, packed_reordered;
+Find attention_over_batch, attention_over_heads, batch_and_heads_swapped, split_interleaved, packed_reordered,
+    packed_by_view, packed_by_groups;
 // order_mistakes.cpp
 Find keys_reordered, queries_reordered, other_sequences, keys_left_out, channels_left_out;
+// cache_mistakes.cpp
+Find cache_unwritten, cache_of_other_sequence, cache_given_keys, cache_read_too_far, cache_rotated_otherwise,
+    rope_positions_repeated;
 // head_mistakes.cpp
-Find split_without_transpose, merge_without_transpose, merge_permuted, rope_pairing, rope_on_values, gqa_tiled,
-    heads_averaged;
+Find split_without_transpose, split_not_transposed, merge_without_transpose, merge_permuted, rope_pairing,
+    rope_on_values, gqa_tiled, heads_averaged;
 // projection_mistakes.cpp
 Find weight_not_transposed, bias_missing, bias_twice, bias_exchanged, no_output_projection, residual_included,
-    value_is_key, key_value_swapped, projection_repeated, wrong_input;
+    value_is_key, key_value_swapped, projection_repeated, wrong_input, projections_chained, input_scaled,
+    query_bias_after_scale;
 // added_steps.cpp
 Find step_added;
 
@@ -114,6 +123,8 @@ Variants with_masks(const Suspect& suspect, const std::vector<Tensor>& masks, co
 Tensor residual_of(const Trace& run);
 /// Projects `x` with these parameters, which may belong to another projection.
 Rule projected(Stage x, Stage weight, Stage bias);
+/// Adds variants to those of another function: an id that names one mistake has one row in the table.
+void append(Variants& variants, Variants more);
 /// "b_q, b_k and b_v"
 std::string joined_by_and(const std::vector<std::string>& names);
 /// " is" for one, " are" for more.

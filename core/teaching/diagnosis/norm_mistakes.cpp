@@ -1,6 +1,8 @@
 // The norm of queries and keys in another way: another kind, axis or epsilon, other learned weights.
 
 #include <array>
+#include <cmath>
+#include <span>
 
 #include "core/base/tensor/each_matrix.h"
 #include "core/base/text/number_text.h"
@@ -102,6 +104,95 @@ Variants norm_off(const Suspect& suspect) {
                                      "Write q = q_norm(q).view(B, n, H, d_head)."
                                    : "The whole width is normalised at once, where this model normalises each head by "
                                      "itself. Write q = q_norm(q.view(B, n, H, d_head))."));
+  return variants;
+}
+
+namespace {
+
+/// What a head's numbers are divided by, and what is subtracted before.
+using OfRow = RowNorm (*)(std::span<const float> row);
+
+template <typename OfNumber>
+double mean_in(std::span<const float> row, OfNumber of) {
+  double sum = 0;
+  for (const float v : row) sum += of(static_cast<double>(v));
+  return sum / static_cast<double>(row.size());
+}
+
+double mean_of(std::span<const float> row) {
+  return mean_in(row, [](double v) { return v; });
+}
+
+double mean_square_of(std::span<const float> row) {
+  return mean_in(row, [](double v) { return v * v; });
+}
+
+/// The standard deviation with n − 1, as torch.std gives it.
+double unbiased_deviation(std::span<const float> row) {
+  const double mean = mean_of(row), n = static_cast<double>(row.size());
+  return std::sqrt(mean_in(row, [mean](double v) { return (v - mean) * (v - mean); }) * n / std::max(n - 1, 1.0));
+}
+
+Tensor normed_as(const Tensor& heads, const HeadNorm& norm, OfRow of_row) {
+  const Tensor packed = heads.contiguous();
+  Buffer values(packed.values().begin(), packed.values().end());
+  const Index count = heads.size(1), rows = heads.size(2), d = heads.size(3);
+  for (Index at = 0; at < heads.count(); at += d) {
+    const std::span<float> row = std::span(values).subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(d));
+    const RowNorm by = of_row(row);
+    const Index head = at / d / rows % count;
+    Index i = 0;
+    for (float& v : row) {
+      v = static_cast<float>((static_cast<double>(v) - by.mean) / by.divisor * norm.gain_of(head, i, d) +
+                             norm.bias_of(head, i, d));
+      ++i;
+    }
+  }
+  return Tensor(heads.shape(), std::move(values));
+}
+
+}  // namespace
+
+Variants norm_formula(const Suspect& suspect) {
+  const Trace& run = suspect.run;
+  if (!run.has(Stage::Q_normed) || norm_of(run, Stage::Q_normed).over_all_heads) return {};
+  Variants variants;
+  const auto add = [&](const std::string& what, OfRow of_row) {
+    Variant& variant = variants.emplace_back(Variant{"Queries and keys are " + what + "; this model normalises by " +
+                                                     name_of(norm_of(run, Stage::Q_normed).kind) +
+                                                     ". Write q, k = q_norm(q), k_norm(k)."});
+    for (const auto& [stage, from] : norms) {
+      variant.rules[stage] = [of_row, stage = stage, from = from](const Trace& t, const Usual&) {
+        return normed_as(t[from], norm_of(t, stage), of_row);
+      };
+    }
+  };
+  add("divided by their mean square: its root is missing", [](std::span<const float> row) {
+    return RowNorm{0, mean_square_of(row)};
+  });
+  add("multiplied by their root mean square, not divided", [](std::span<const float> row) {
+    return RowNorm{0, 1 / std::sqrt(mean_square_of(row))};
+  });
+  add("divided by their mean magnitude", [](std::span<const float> row) {
+    return RowNorm{0, mean_in(row, [](double v) { return std::abs(v); })};
+  });
+  add("divided by the sum of their squares: its root is missing", [](std::span<const float> row) {
+    return RowNorm{0, mean_square_of(row) * static_cast<double>(row.size())};
+  });
+  add("divided by the sum of their magnitudes (L1)", [](std::span<const float> row) {
+    return RowNorm{0, mean_in(row, [](double v) { return std::abs(v); }) * static_cast<double>(row.size())};
+  });
+  add("divided by torch.std, which divides by n − 1, less their mean", [](std::span<const float> row) {
+    return RowNorm{mean_of(row), unbiased_deviation(row)};
+  });
+  add("divided by torch.std + 1e-5, which divides by n − 1, less their mean", [](std::span<const float> row) {
+    return RowNorm{mean_of(row), unbiased_deviation(row) + 1e-5};
+  });
+  add("divided by their standard deviation; their mean is not subtracted", [](std::span<const float> row) {
+    const double mean = mean_of(row);
+    return RowNorm{0, std::sqrt(mean_square_of(row) - mean * mean)};
+  });
+  add("less their mean, and not divided", [](std::span<const float> row) { return RowNorm{mean_of(row), 1}; });
   return variants;
 }
 

@@ -50,11 +50,25 @@ Variants scale_off(const Suspect& suspect) {
     add(1 / std::sqrt(static_cast<double>(channels)),
         "The scores are divided by the square root of " + what + ", √" + std::to_string(channels) + ". ");
   };
+  if (run.scenario.scale) add(1 / root, "The scores are divided by √d_head, where this model has a scale of its own. ");
+  const auto head = static_cast<double>(d.d_head);
+  const std::string half = "Python reads d_head ** 1 / 2 as (d_head ** 1) / 2: the scores are divided by ";
+  add(1 / (2 * head), half + "d_head and then by 2. ");
+  add(2 / head, half + "half of d_head. ");
+  if (root > 2) add(1 / std::floor(root), "√d_head loses its fraction, as int() and // make it. ");
   if (d.kv_heads != d.heads) width(d.kv_heads * d.d_head, "the width of all keys");
   width(d.heads, "the number of heads");
   width(d.n_k, "the number of keys");
   if (d.d_head > 3) width(d.d_head / 2, "half a head's width");
   width(2 * d.d_head, "two heads' width");
+  for (const Stage stage : {Stage::Q, Stage::Q_heads}) {
+    if (!run.has(stage) || run.has(Stage::Q_normed)) continue;
+    Variant& twice = variants.emplace_back(
+        Variant{"The scale is applied twice: to the queries, and once more to the scores. " + write});
+    twice.rules[stage] = [scale = static_cast<float>(now)](const Trace&, const Usual& usual) {
+      return each_number(usual(), [scale](float v) { return v * scale; });
+    };
+  }
   const auto words = [&](const std::string& yours) {
     return "The scores are scaled by another number: your code has " + yours + ", this model " +
            formatted("%.5g", now) + ". Write scores = q @ k.transpose(-2, -1) * " + formatted("%.6g", now) +
@@ -68,7 +82,6 @@ Variants scale_off(const Suspect& suspect) {
     variant.rare = true;
     variants.push_back(std::move(variant));
   }
-  if (run.scenario.scale) add(1 / root, "The scores are divided by √d_head, where this model has a scale of its own. ");
   return variants;
 }
 

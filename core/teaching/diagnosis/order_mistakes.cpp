@@ -4,8 +4,10 @@
 #include <cmath>
 
 #include "core/base/tensor/each_matrix.h"
+#include "core/compute/attention/norm_and_rotation.h"
 #include "core/compute/attention/projection.h"
 #include "core/compute/attention/softmax.h"
+#include "core/compute/run/stage_steps.h"
 #include "core/teaching/diagnosis/mistakes.h"
 
 namespace headlight::mistakes {
@@ -166,8 +168,25 @@ Variants keys_left_out(const Suspect& suspect) {
 Variants channels_left_out(const Suspect& suspect) {
   const Trace& run = suspect.run;
   const Index d = run.dims().d_head;
-  if (d < 4 || d % 2 != 0) return {};
   Variants variants;
+  if (run.has(Stage::Q_rotated) && rotation_of(run, Stage::Q_rotated).turned() < d) {
+    const Index turned = rotation_of(run, Stage::Q_rotated).turned();
+    for (const bool rotated : {true, false}) {
+      const Index first = rotated ? 0 : turned, count = rotated ? turned : d - turned;
+      const Rule rule = [first, count](const Trace& t, const Usual&) {
+        const Tensor q = t[t.standing_for(Stage::Q_scaled).value()], k = t[t.standing_for(Stage::K_rotated).value()];
+        return gather_values(q.slice(3, first, count).contiguous(),
+                             k.slice(3, first, count).transpose(2, 3).contiguous());
+      };
+      variants.push_back({.explanation = std::string("Only the channels that RoPE ") +
+                                         (rotated ? "rotates" : "passes on") +
+                                         " are multiplied. Write q = torch.cat((apply_rotary(q_rot), q_pass), -1).",
+                          .rules = {{Stage::scores, rule}},
+                          .yours = std::to_string(count),
+                          .here = std::to_string(d)});
+    }
+  }
+  if (d < 4 || d % 2 != 0) return variants;
   for (const Index first : {Index{0}, d / 2}) {
     const Rule rule = [first, half = d / 2](const Trace& t, const Usual&) {
       const Tensor q = t[t.standing_for(Stage::Q_scaled).value()], k = t[t.standing_for(Stage::K_rotated).value()];

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/base/tensor/each_matrix.h"
+#include "core/teaching/diagnosis/fitted_number.h"
 #include "core/teaching/diagnosis/mask_parts.h"
 #include "core/teaching/diagnosis/mistakes.h"
 #include "core/teaching/diagnosis/reproduction.h"
@@ -207,6 +209,67 @@ Variants mask_added(const Suspect& suspect) {
 
 namespace {
 
+/// The scores of hidden keys alone, in rows that have any.
+Tensor only_hidden_seen(const Trace& t, const Usual&) {
+  const Tensor scores = scores_before_mask(t).contiguous();
+  const Tensor mask = t[Stage::mask].expand(scores.shape()).contiguous();
+  Buffer values(scores.values().begin(), scores.values().end());
+  const auto n = static_cast<std::size_t>(scores.size(3));
+  for (std::size_t first = 0; first < values.size(); first += n) {
+    const auto may = mask.values().subspan(first, n);
+    if (std::ranges::find(may, 0.0F) == may.end()) continue;
+    for (std::size_t k = 0; k < n; ++k) values[first + k] = may[k] != 0 ? -INFINITY : values[first + k];
+  }
+  return Tensor(scores.shape(), std::move(values));
+}
+
+}  // namespace
+
+Variants mask_added_weakly(const Suspect& suspect) {
+  const Trace& run = suspect.run;
+  constexpr Index most = 1 << 20;  // in larger runs a search of a number costs seconds
+  if (!run.has(Stage::mask)) return {};
+  const auto with = [](float by) {
+    const Rule rule = [by](const Trace& t, const Usual&) {
+      return combined(scores_before_mask(t), t[Stage::mask],
+                      [by](float s, float may) { return may != 0 ? s : s + by; });
+    };
+    return Variant{.explanation = {}, .rules = {{Stage::masked_scores, rule}}, .rare = true};
+  };
+  const std::string write = " Write scores.masked_fill(~mask, float(\"-inf\")).";
+  const auto words = [&](const std::string& yours) {
+    return yours +
+           " is added to the scores that should be hidden, too little to hide them, so that masked keys get "
+           "weight." +
+           write;
+  };
+  Variants variants;
+  for (const float by : {1e4F, 1e9F, std::numeric_limits<float>::max(), INFINITY}) variants.push_back(with(by));
+  variants.push_back({.explanation = {}, .rules = {{Stage::masked_scores, only_hidden_seen}}});
+  for (Variant& variant : variants) {
+    variant.explanation =
+        "A large positive number is added to the scores that should be hidden: its minus is missing, so that they hide "
+        "all others. Write scores + (1 - mask) * -1e9.";
+    variant.rare = false;
+  }
+  const std::vector<double> usual{1e-4, 1e-9, 1, 2, 5, 9, 10, 100};
+  const auto taken = [&](double by) { return with(static_cast<float>(-by)); };
+  const auto minus = [&](const std::string& number) { return words("-" + number); };
+  if (scores_of(run) > most) {
+    for (const double by : {5.0, 9.0, 10.0}) {
+      variants.push_back(taken(by));
+      variants.back().explanation = minus(std::to_string(static_cast<int>(by)));
+    }
+    return variants;
+  }
+  for (Variant& variant :
+       fitted(suspect, {.now = 1e5, .low = 1e-5, .high = 100, .usual = usual, .with = taken, .words = minus}))
+    variants.push_back(std::move(variant));
+  return variants;
+}
+
+namespace {
+
 /// Other masks where the user's is not seen: a part forgotten or moved, sequences padded at the other end.
 std::vector<OtherMask> likely_masks(const MaskParts& parts, const Tensor& valid_lens) {
   std::vector<OtherMask> masks;
@@ -236,8 +299,16 @@ std::vector<OtherMask> likely_masks(const MaskParts& parts, const Tensor& valid_
     }
     add("The padding is at the other end.",
         [&](Index b, Index, Index q, Index k) { return parts.holds(q, k) && parts.has(b, n_k - 1 - k); });
-    add("The mask allows what either of its parts allows.",
+    add("The mask allows what either of its parts allows. Write mask = causal & padding.",
         [&](Index b, Index, Index q, Index k) { return parts.holds(q, k) || parts.has(b, k); });
+    add("The mask allows what exactly one of its parts allows, as ^ or != gives it. Write mask = causal & padding.",
+        [&](Index b, Index, Index q, Index k) { return parts.holds(q, k) != parts.has(b, k); });
+    add("Padded queries see no key either.", [&](Index b, Index, Index q, Index k) {
+      return parts.holds(q, k) && parts.has(b, k) && (q >= n_k || parts.has(b, q));
+    });
+    const Index longest = *std::ranges::max_element(lengths);
+    add("Every sequence has the length of the longest.",
+        [&, longest](Index, Index, Index q, Index k) { return parts.holds(q, k) && k < longest; });
   }
   if (parts.band && !band.is_open()) {
     for (const Index by : std::vector<Index>{2, -2, 3, -3, 1, -1, 4, n_k - n_q, n_q - n_k}) {

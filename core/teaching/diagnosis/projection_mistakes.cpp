@@ -1,8 +1,10 @@
 // Mistakes with weights, biases and the inputs of projections.
 
 #include <array>
+#include <cmath>
 
 #include "core/base/tensor/each_matrix.h"
+#include "core/base/text/number_text.h"
 #include "core/compute/attention/norm_and_rotation.h"
 #include "core/compute/attention/projection.h"
 #include "core/compute/network/layers.h"
@@ -174,6 +176,16 @@ Variants residual_included(const Suspect& suspect) {
         {.explanation = "The layer's input is added to the output: that is the residual connection around attention, "
                         "not attention itself; save the output before x + output. Write output = out_proj(concat).",
          .rules = {{Stage::output, with_input}}});
+    for (const NormKind kind : {NormKind::layer, NormKind::rms}) {
+      const Tensor normed_input = normalise(added, {.kind = kind, .weight = {}, .bias = {}});
+      variants.push_back(
+          {.explanation = "The layer's input, normalised, is added to the output: that is a residual "
+                          "connection around attention, not attention itself; save the output before "
+                          "norm(x) + output. Write output = out_proj(concat).",
+           .rules = {{Stage::output,
+                      [normed_input](const Trace&, const Usual& usual) { return sum(usual(), normed_input); }}},
+           .rare = true});
+    }
     variants.push_back(
         {.explanation = "The layer's input is added to the output and the sum is normalised: those are the residual "
                         "connection and the norm after attention; save the output before norm(x + output). Write "
@@ -200,6 +212,7 @@ Variants value_is_key(const Suspect& suspect) {
     variants.push_back({.explanation = "The weights gather the keys in place of the values. Write weights @ V.",
                         .rules = {{Stage::head_outputs, gathered}}});
   }
+  append(variants, cache_given_keys(suspect));
   return variants;
 }
 
@@ -246,6 +259,72 @@ Variants wrong_input(const Suspect& suspect) {
     inputs.key_tokens = {};
   };
   return variants;
+}
+
+Variants projections_chained(const Suspect& suspect) {
+  const Trace& run = suspect.run;
+  struct Link {
+    std::size_t made, of;  ///< which projection takes what another one gave
+  };
+  const std::pair<std::vector<Link>, const char*> chains[] = {
+      {{{2, 1}}, "V is made of K"},
+      {{{1, 0}}, "K is made of Q"},
+      {{{2, 0}}, "V is made of Q"},
+      {{{1, 0}, {2, 0}}, "K and V are made of Q"},
+      {{{1, 0}, {2, 1}}, "K is made of Q and V of K"},
+  };
+  Variants variants;
+  for (const auto& [links, what] : chains) {
+    Variant variant{std::string(what) +
+                    ", the projected numbers, not of the layer's input: a variable was overwritten. "
+                    "Write q, k, v = q_proj(x), k_proj(x), v_proj(x)."};
+    bool fits = true;
+    for (const Link& link : links) {
+      const Projection &own = projections[link.made], &other = projections[link.of];
+      const Tensor &x = run[other.made], &weight = run[own.weight];
+      fits = fits && x.defined() && weight.defined() && run.has(own.made) && x.size(-1) == weight.size(1) &&
+             x.size(1) == run[own.made].size(1);
+      variant.rules[own.made] = projected(other.made, own.weight, own.bias);
+    }
+    if (fits) variants.push_back(std::move(variant));
+  }
+  return variants;
+}
+
+Variants input_scaled(const Suspect& suspect) {
+  const Trace& run = suspect.run;
+  const Tensor& x = run[Stage::query];
+  if (!x.defined() || run.inputs.first_stage() != Stage::query) return {};
+  const auto width = static_cast<double>(x.size(-1));
+  Variants variants;
+  for (const auto& [factor, what] :
+       {std::pair(std::sqrt(width), "√d_model"), std::pair(1 / std::sqrt(width), "1/√d_model")}) {
+    Variant variant{std::string("The layer's input is multiplied by ") + what + ", " + formatted("%.4g", factor) +
+                    ", as embeddings are in some models; here it is in the file or does not belong. Write q, k, v = "
+                    "q_proj(x), k_proj(x), v_proj(x)."};
+    const Rule scaled = [by = static_cast<float>(factor)](const Trace&, const Usual& usual) {
+      return each_number(usual(), [by](float v) { return v * by; });
+    };
+    for (const Stage stage : {Stage::query, Stage::key, Stage::value}) variant.rules[stage] = scaled;
+    variant.rare = true;
+    variants.push_back(std::move(variant));
+  }
+  return variants;
+}
+
+Variants query_bias_after_scale(const Suspect& suspect) {
+  const Trace& run = suspect.run;
+  if (!run.has(Stage::b_q) || !run.has(Stage::Q) || run.has(Stage::Q_normed)) return {};
+  Variant variant{
+      "The bias of the queries is added after the scale: q = x @ W_q.T * scale + b_q. Write q = (x @ W_q.T + b_q) * "
+      "scale."};
+  variant.settings = [](Scenario& s) { s.scale = 1.0F; };
+  variant.rules[Stage::Q] = [scale = static_cast<float>(run.scale)](const Trace& t, const Usual&) {
+    const Tensor weight = each_number(t[Stage::W_q], [scale](float w) { return w * scale; });
+    return project(t[Stage::query], weight, t[Stage::b_q]);
+  };
+  variant.rare = true;
+  return {variant};
 }
 
 Variants key_value_swapped(const Suspect& suspect) {

@@ -230,6 +230,11 @@ Variants rope_formula(const Suspect& suspect) {
                      .rules = rotated_by(powers(turned / 4))},
                     {.explanation = "The frequencies are made for the whole width where RoPE has one head's." + write,
                      .rules = rotated_by(powers(static_cast<double>(run.dims().d_model) / 2))}};
+  if (turned < static_cast<double>(run.dims().d_head))
+    variants.push_back({.explanation = "The frequencies are made for a whole head's width, where RoPE has that of the "
+                                       "rotated channels." +
+                                       write,
+                        .rules = rotated_by(powers(static_cast<double>(run.dims().d_head) / 2))});
   Variant& twice = variants.emplace_back(Variant{
       "The rotary embedding is applied twice. Write q, k = apply_rotary(q, cos, sin), apply_rotary(k, cos, sin)."});
   for (const Stage stage : {Stage::Q_rotated, Stage::K_rotated})

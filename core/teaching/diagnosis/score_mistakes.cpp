@@ -199,6 +199,49 @@ Variant times(Stage stage, float factor, const Dims& dims) {
           .rare = true};
 }
 
+/// The factors of the user's scores along an axis, 1 = heads, 2 = queries; empty where they are alike or not known.
+std::vector<float> factors_along(Index axis, const Suspect& suspect) {
+  const Trace& run = suspect.run;
+  const OwnStage *scaled = suspect.own.find(Stage::scaled_scores), *weights = suspect.own.find(Stage::weights);
+  const auto usable = [&](const OwnStage* own) { return own && own->fits && run.has(own->stage); };
+  const Tensor& right = run[Stage::scaled_scores];
+  constexpr Index most = 1024;
+  if ((!usable(scaled) && !usable(weights)) || !run.has(Stage::scaled_scores) || right.size(axis) > most) return {};
+  std::vector<float> factors;
+  for (Index i = 0; i < right.size(axis); ++i) {
+    const auto part = [axis, i](const Tensor& x) { return x.slice(axis, i, 1).contiguous(); };
+    if (usable(scaled)) {
+      const std::optional<double> factor = factor_between(part(scaled->values), part(right), scaled->slack);
+      if (!factor) return {};
+      factors.push_back(static_cast<float>(*factor));
+    } else {
+      factors.push_back(factor_in_weights(part(scores_before_mask(run)), part(weights->values)).value_or(1));
+    }
+  }
+  const auto [low, high] = std::ranges::minmax(factors);
+  return high - low > 1e-3F * std::abs(high) ? factors : std::vector<float>{};
+}
+
+/// The scores of each head, or of each query, times a number of its own.
+void add_factors_along(Index axis, const Suspect& suspect, Variants& variants) {
+  const std::vector<float> factors = factors_along(axis, suspect);
+  if (factors.empty()) return;
+  std::string list;
+  for (std::size_t i = 0; i < std::min<std::size_t>(factors.size(), 4); ++i)
+    list += (i > 0 ? ", " : "") + to_four_digits(factors[i]);
+  Variant& variant = variants.emplace_back(Variant{std::string("The scores of each ") + (axis == 1 ? "head" : "query") +
+                                                   " are multiplied by a number of its own: yours = " + list +
+                                                   (factors.size() > 4 ? ", …" : "") +
+                                                   " × right. Look for a factor that is too much or missing there."});
+  variant.rare = true;
+  variant.rules[Stage::scaled_scores] = [factors, axis](const Trace&, const Usual& usual) {
+    const Tensor scores = usual();
+    const Index inner = axis == 1 ? scores.size(2) * scores.size(3) : scores.size(3), size = scores.size(axis);
+    Index at = 0;
+    return each_number(scores, [&](float v) { return v * factors[static_cast<std::size_t>(at++ / inner % size)]; });
+  };
+}
+
 }  // namespace
 
 Variants constant_factor(const Suspect& suspect) {
@@ -225,6 +268,7 @@ Variants constant_factor(const Suspect& suspect) {
     add(Stage::head_outputs, factor_between(without_bias(own->values), without_bias(run[Stage::output]), own->slack));
   }
   for (const Size& size : usual_factors(run.dims())) add(Stage::scaled_scores, static_cast<double>(size.value));
+  for (const Index axis : {1, 2}) add_factors_along(axis, suspect, variants);
   return variants;
 }
 
@@ -309,6 +353,14 @@ Variants dropout_active(const Suspect& suspect) {
   add(Stage::weights, "weights", recover_weights(run, suspect.own));
   if (const OwnStage* output = suspect.own.find(Stage::output); output && output->fits)
     add(Stage::output, "numbers of the output", output->values);
+  for (const OwnStage& own : suspect.own.stages) {  // the first that differs: dropout earlier changes it, too
+    if (!own.fits || own.stage >= Stage::weights || own.stage == Stage::mask || !run.has(own.stage)) continue;
+    const Tensor& right = run[own.stage];
+    if (own.values.shape() == right.shape() && all_agree(own.values, right, own.slack)) continue;
+    const bool single = right.rank() == 4 || right.rank() == 3;
+    if (single && own.stage >= Stage::Q) add(own.stage, "numbers of " + std::string(name(own.stage)), own.values);
+    break;
+  }
   return variants;
 }
 

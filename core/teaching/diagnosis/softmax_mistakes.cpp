@@ -220,6 +220,14 @@ Variants softmax_wrong(const Suspect& suspect) {
   if (suspect.run.dims().batch > 1)
     add("The softmax runs over the batch: a cell's weights in all sequences sum to one instead of a row's.",
         [](const Tensor& scores) { return softmax_over(scores, 0); });
+  if (suspect.run.dims().batch > 1 && suspect.run.dims().heads > 1)
+    add("The softmax runs over batch and heads at once, the first axis of [B * H, n_q, n_k]: F.softmax without dim "
+        "takes it.",
+        [](const Tensor& scores) {
+          const Index matrices = scores.size(0) * scores.size(1);
+          const Tensor flat = scores.contiguous().view({1, matrices, scores.size(2), scores.size(3)});
+          return softmax_over(flat, 1).view(scores.shape());
+        });
   add("Negative scores are set to 0 before the softmax, as a ReLU does.", [](const Tensor& scores) {
     return softmax(each_number(scores, [](float v) { return std::isfinite(v) ? std::max(v, 0.0F) : v; }));
   });
@@ -264,6 +272,7 @@ Variants softmax_wrong(const Suspect& suspect) {
     return gather_values(divided_by_columns(t[*t.standing_for(Stage::dropped_weights)]), t[Stage::V_heads]);
   };
   variants.push_back({.explanation = variants.back().explanation, .rules = {{Stage::head_outputs, gathered}}});
+  append(variants, cache_read_too_far(suspect));
   return variants;
 }
 
