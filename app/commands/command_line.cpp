@@ -269,6 +269,10 @@ int CommandLine::threads() const {
 }
 
 CommandLine parse_command_line(std::vector<std::string> arguments) {
+  if (!arguments.empty() && arguments.front() == "help") {  // "help compare" is "compare --help"
+    arguments.erase(arguments.begin());
+    arguments.emplace_back("--help");
+  }
   for (const auto& [option, kind] :
        {std::pair{"--help", CommandKind::help}, {"-h", CommandKind::help}, {"--version", CommandKind::version}}) {
     if (std::find(arguments.begin(), arguments.end(), option) == arguments.end()) continue;

@@ -412,6 +412,13 @@ TEST_CASE("an empty FILE is refused, and does not open what opens without one") 
   CHECK(program.is_empty());
 }
 
+TEST_CASE("help is --help, and help COMMAND is COMMAND --help") {
+  const Program program;
+  CHECK(program.run("help").out == program.run("--help").out);
+  CHECK(program.run("help compare").out == program.run("compare --help").out);
+  CHECK(program.run("help").status == 0);
+}
+
 TEST_CASE("a misspelt command is said to be none, and is not opened as a file") {
   const Program program;
   for (const std::string command : {"lis stages", "rendr a.npz --stage weights -o OUT/a.svg", "Trace a.npz"}) {
