@@ -242,7 +242,7 @@ void read_page(std::string_view bytes) {
                     second = std::min(bytes.find('\n', after), bytes.size());
   const std::string words(bytes.substr(std::min(second + 1, bytes.size())).substr(0, 200));
   const std::string page = page_of(bytes.substr(0, first), bytes.substr(after, second - after), words);
-  constexpr std::string_view opening = "id=\"headlight-data\">", closing = "</script";
+  constexpr std::string_view opening = R"(<script type="application/json" id="headlight-data">)", closing = "</script";
   const std::size_t begin = page.find(opening) + opening.size();
   if (!nlohmann::json::accept(page.substr(begin, page.find(closing, begin) - begin))) std::abort();
   const std::string page_in_lower_case = lowercase(page),

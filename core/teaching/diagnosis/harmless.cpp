@@ -91,7 +91,7 @@ Finding nothing_changed(std::string why) { return {"harmless", std::move(why), t
 /// after it was saved.
 std::optional<Stage> later_stage_held(const Trace& run, const OwnStage& mine) {
   const auto is_one_array = [](Stage stage) {
-    return (stage >= Stage::scores && stage <= Stage::weights && stage != Stage::mask);
+    return stage >= Stage::scores && stage <= Stage::weights && stage != Stage::mask;
   };
   if (!is_one_array(mine.stage)) return {};
   for (const Stage stage : run.stages()) {
@@ -101,11 +101,11 @@ std::optional<Stage> later_stage_held(const Trace& run, const OwnStage& mine) {
   return {};
 }
 
-/// The head whose right weights stand in all heads; −1 if it is none.
+/// The head whose right weights were saved in place of those of all heads; −1 if it is none.
 Index only_head(const OwnStage& mine, const Tensor& right) {
+  const Tensor saved = mine.values.slice(1, 0, 1);
   for (Index h = 0; h < right.size(1); ++h) {
-    const Tensor one = right.slice(1, h, 1).expand(right.shape()).contiguous();
-    if (all_agree(mine.values, one, mine.slack)) return h;
+    if (all_agree(saved, right.slice(1, h, 1), mine.slack)) return h;
   }
   return -1;
 }
