@@ -21,8 +21,6 @@ using namespace headlight;
 
 namespace {
 
-constexpr double no_limit = 3600;  // seconds: on a busy machine long searches take more than the usual limit
-
 std::shared_ptr<const Trace> causal_run() {
   Scenario scenario;
   scenario.mask = "causal()";
@@ -105,7 +103,7 @@ TEST_CASE("the code that an explanation suggests has no words, so every language
 TEST_CASE("correct numbers match and no mistake is diagnosed") {
   const auto trace = causal_run();
   const OwnStages own = own_stages(*trace, arrays_of(*trace));
-  const Comparison comparison = compare(trace, own);
+  const Comparison comparison = compared(trace, own);
   CHECK(comparison.matches());
   CHECK(comparison.wrongs.empty());
 }
@@ -119,7 +117,7 @@ TEST_CASE("two mistakes are found one after the other") {
   replace_from_weights(arrays, *trace, softmax(masked));
   replace(arrays, Stage::output, std::ranges::find(arrays, "concat", &NamedArray::name)->values);
   const OwnStages own = own_stages(*trace, arrays);
-  const Comparison comparison = compare(trace, own);
+  const Comparison comparison = compared(trace, own);
   CHECK(comparison.first_difference()->stage == Stage::scaled_scores);
   REQUIRE(comparison.wrongs.size() == 2);
   CHECK(ids_of(comparison.wrongs[0].findings) == Ids{"no_scale"});
@@ -136,7 +134,7 @@ TEST_CASE("a known mistake after an unknown one is found") {
   replace(arrays, Stage::concat, merged);
   replace(arrays, Stage::output, project(merged, (*trace)[Stage::W_o], (*trace)[Stage::b_o]));
   const OwnStages own = own_stages(*trace, arrays);
-  const Comparison comparison = compare(trace, own, {}, no_limit);
+  const Comparison comparison = compared(trace, own);
   REQUIRE(comparison.wrongs.size() == 2);
   CHECK(comparison.wrongs[0].stage == Stage::weights);
   CHECK(comparison.wrongs[0].findings.empty());
@@ -148,7 +146,7 @@ TEST_CASE("numbers that no known mistake gives have no diagnosis") {
   for (const Stage stage : {Stage::Q, Stage::weights, Stage::output}) {
     const OwnStages own =
         own_stages(*trace, {{std::string(name(stage)), each((*trace)[stage], [](float v) { return std::cos(v); })}});
-    const Comparison comparison = compare(trace, own);
+    const Comparison comparison = compared(trace, own);
     CHECK_FALSE(comparison.matches());
     CHECK(comparison.diagnosis().empty());
   }
@@ -159,14 +157,14 @@ TEST_CASE("a stage that was only saved wrongly is told apart from one whose wron
   std::vector<NamedArray> arrays = arrays_of(*trace);
   replace(arrays, Stage::K, each((*trace)[Stage::K], [](float v) { return v + 1; }));
   const OwnStages own = own_stages(*trace, arrays);
-  const Comparison comparison = compare(trace, own);
+  const Comparison comparison = compared(trace, own);
   REQUIRE(comparison.wrongs.size() == 1);
   CHECK(comparison.wrongs[0].aside);
 
   std::vector<NamedArray> inverted = arrays_of(*trace);
   replace(inverted, Stage::mask, each((*trace)[Stage::mask], [](float v) { return 1 - v; }));
   const OwnStages own_mask = own_stages(*trace, inverted);
-  CHECK(ids_of(compare(trace, own_mask).diagnosis()) == Ids{"mask_inverted"});
+  CHECK(ids_of(compared(trace, own_mask).diagnosis()) == Ids{"mask_inverted"});
 }
 
 TEST_CASE("a large finite fill alone is a note and no difference") {
@@ -176,7 +174,7 @@ TEST_CASE("a large finite fill alone is a note and no difference") {
   replace(arrays, Stage::masked_scores, filled);
   for (const auto& saved : {arrays, std::vector<NamedArray>{{"masked_scores", filled}}}) {
     const OwnStages own = own_stages(*trace, saved);
-    const Comparison comparison = compare(trace, own);
+    const Comparison comparison = compared(trace, own);
     CHECK(comparison.matches());
     CHECK(ids_of(comparison.diagnosis()) == Ids{"mask_finite_fill"});
   }
@@ -184,7 +182,7 @@ TEST_CASE("a large finite fill alone is a note and no difference") {
     replace(arrays, Stage::masked_scores,
             each((*trace)[Stage::masked_scores], [fill](float v) { return std::isinf(v) ? fill : v; }));
     const OwnStages own = own_stages(*trace, arrays);
-    const Comparison comparison = compare(trace, own);
+    const Comparison comparison = compared(trace, own);
     REQUIRE(comparison.first_difference());
     CHECK(comparison.first_difference()->stage == Stage::masked_scores);
     CHECK(ids_of(comparison.diagnosis()) == Ids{"mask_finite_fill"});
@@ -202,7 +200,7 @@ TEST_CASE("an output of nothing but NaN names no mistake, and a pair of mistakes
   const Tensor& output = mistaken.find(Stage::output)->values;
   REQUIRE(std::isnan(output.contiguous().values()[0]));
   const OwnStages own = own_stages(*trace, {{"output", output}});
-  CHECK(compare(trace, own).diagnosis().empty());
+  CHECK(compared(trace, own).diagnosis().empty());
 }
 
 TEST_CASE("a large finite fill is harmless and comes after the mistake itself") {
@@ -212,7 +210,7 @@ TEST_CASE("a large finite fill is harmless and comes after the mistake itself") 
           each((*trace)[Stage::masked_scores], [](float v) { return std::isinf(v) ? -1e9F : v; }));
   replace(arrays, Stage::output, (*trace)[Stage::concat]);
   const OwnStages own = own_stages(*trace, arrays);
-  const Comparison comparison = compare(trace, own);
+  const Comparison comparison = compared(trace, own);
   CHECK(comparison.first_difference()->stage == Stage::output);
   CHECK(ids_of(comparison.diagnosis()) == Ids{"no_output_projection", "mask_finite_fill"});
 }
@@ -225,7 +223,7 @@ TEST_CASE("a mistake is found in code whose rows without any key are uniform whe
   theirs.fill = -1e9F;
   const auto trace = compute(scenario);
   const OwnStages own = own_stages(*trace, {{"output", (*compute(theirs))[Stage::output]}});
-  CHECK(ids_of(compare(trace, own).diagnosis()) == Ids{"mask_inverted"});
+  CHECK(ids_of(compared(trace, own).diagnosis()) == Ids{"mask_inverted"});
 }
 
 TEST_CASE("a mask that came as an additive bias is ignored, inverted and causal like any other") {
@@ -246,7 +244,7 @@ TEST_CASE("a mask that came as an additive bias is ignored, inverted and causal 
     const auto wrong = compute(theirs);
     const OwnStages own =
         own_stages(*trace, {{"weights", (*wrong)[Stage::weights]}, {"output", (*wrong)[Stage::output]}});
-    CHECK(ids_of(compare(trace, own).diagnosis()) == Ids{id});
+    CHECK(ids_of(compared(trace, own).diagnosis()) == Ids{id});
   }
 }
 
@@ -262,7 +260,7 @@ TEST_CASE("a causal mask at the wrong corner is found where an entry is padded a
   const auto trace = compute(scenario), wrong = compute(theirs);
   const OwnStages own =
       own_stages(*trace, {{"weights", (*wrong)[Stage::weights]}, {"output", (*wrong)[Stage::output]}});
-  CHECK(ids_of(compare(trace, own).diagnosis()) == Ids{"causal_wrong_corner"});
+  CHECK(ids_of(compared(trace, own).diagnosis()) == Ids{"causal_wrong_corner"});
 }
 
 TEST_CASE("swapped queries and keys are recognised by the shape of the scores") {
@@ -272,7 +270,7 @@ TEST_CASE("swapped queries and keys are recognised by the shape of the scores") 
   scenario.keys = 5;
   const auto trace = compute(scenario);
   const OwnStages own = own_stages(*trace, {{"scores", (*trace)[Stage::scores].transpose(2, 3).contiguous()}});
-  CHECK(ids_of(compare(trace, own).diagnosis()) == Ids{"query_key_swapped"});
+  CHECK(ids_of(compared(trace, own).diagnosis()) == Ids{"query_key_swapped"});
 }
 
 namespace {
@@ -293,7 +291,7 @@ TEST_CASE("a correct computation under a mask that was not given has no mistake,
   for (const auto& saved : {only(*theirs, {Stage::mask, Stage::weights}), only(*theirs, {Stage::masked_scores}),
                             only(*theirs, {Stage::weights}), only(*theirs, {Stage::output}), arrays_of(*theirs)}) {
     const OwnStages own = own_stages(*trace, saved);
-    const Comparison comparison = compare(trace, own);
+    const Comparison comparison = compared(trace, own);
     REQUIRE(comparison.assumed);
     CHECK(comparison.assumed->settings == "--mask \"causal()\"");
     CHECK(comparison.agrees());
@@ -308,7 +306,7 @@ TEST_CASE("a mistake is found under a mask that was not given") {
   theirs.scale = 1.0F;
   const auto trace = unmasked_run(), wrong = compute(theirs);
   const OwnStages own = own_stages(*trace, only(*wrong, {Stage::weights, Stage::output}));
-  const Comparison comparison = compare(trace, own);
+  const Comparison comparison = compared(trace, own);
   REQUIRE(comparison.assumed);
   CHECK(comparison.assumed->settings == "--mask \"causal() && window(3)\"");
   CHECK(ids_of(comparison.diagnosis()) == Ids{"no_scale"});
@@ -322,7 +320,7 @@ TEST_CASE("cells that dropout zeroed are not taken for masked ones") {
   std::vector<NamedArray> arrays = only(*theirs, {Stage::output});
   arrays.push_back({"weights", (*theirs)[Stage::dropped_weights]});
   const OwnStages own = own_stages(*trace, arrays);
-  const Comparison comparison = compare(trace, own);
+  const Comparison comparison = compared(trace, own);
   CHECK_FALSE(comparison.assumed);
   CHECK(ids_of(comparison.diagnosis()) == Ids{"dropout_active"});
 }
@@ -333,8 +331,8 @@ TEST_CASE("weights that are all divided by 1 - p are dropout without a zero, or 
     const Tensor weights = each((*trace)[Stage::weights], [&](float v) { return v * factor; });
     return own_stages(*trace, {{"weights", weights}});
   };
-  CHECK(ids_of(compare(trace, times(1 / 0.9F)).diagnosis()) == Ids{"dropout_active", "constant_factor"});
-  CHECK(ids_of(compare(trace, times(1.07F)).diagnosis()) == Ids{"constant_factor"});
+  CHECK(ids_of(compared(trace, times(1 / 0.9F)).diagnosis()) == Ids{"dropout_active", "constant_factor"});
+  CHECK(ids_of(compared(trace, times(1.07F)).diagnosis()) == Ids{"constant_factor"});
 }
 
 TEST_CASE("a wrong division is told beside the run's own scale") {
@@ -342,7 +340,7 @@ TEST_CASE("a wrong division is told beside the run's own scale") {
   right.scale = 0.3F;
   const auto trace = compute(right);
   theirs.scale = 1 / static_cast<float>(trace->dims().d_head);
-  const Comparison comparison = compare(trace, own_stages(*trace, only(*compute(theirs), {Stage::weights})));
+  const Comparison comparison = compared(trace, own_stages(*trace, only(*compute(theirs), {Stage::weights})));
   REQUIRE(ids_of(comparison.diagnosis()).back() == "scale_without_root");
   CHECK(comparison.diagnosis().back().explanation.find("instead of multiplied by 0.3") != std::string::npos);
 }
@@ -353,7 +351,7 @@ TEST_CASE("two mistakes are found from the output alone") {
   theirs.scale = 1.0F;
   const auto wrong = compute(theirs);
   const OwnStages own = own_stages(*trace, {{"output", (*wrong)[Stage::concat]}});
-  Ids ids = ids_of(compare(trace, own, {}, no_limit).diagnosis());
+  Ids ids = ids_of(compared(trace, own).diagnosis());
   std::ranges::sort(ids);
   CHECK(ids == Ids{"no_output_projection", "no_scale"});
 }
@@ -416,7 +414,7 @@ TEST_CASE("less usual mistakes are named too") {
   for (const auto& [arrays, id] : cases) {
     CAPTURE(id);
     const OwnStages own = own_stages(right, arrays);
-    CHECK(ids_of(compare(trace, own).diagnosis()).back() ==
+    CHECK(ids_of(compared(trace, own).diagnosis()).back() ==
           id);  // √d_model = d_head here: scale_by_d_model fits as well
   }
 }
@@ -424,11 +422,11 @@ TEST_CASE("less usual mistakes are named too") {
 TEST_CASE("numbers that differ by one factor are reported with it, and no second finding repeats it") {
   const auto trace = causal_run();
   const OwnStages own = own_stages(*trace, {{"V", each((*trace)[Stage::V], [](float v) { return v * 1.07F; })}});
-  const std::vector<Finding> found = compare(trace, own).diagnosis();
+  const std::vector<Finding> found = compared(trace, own).diagnosis();
   REQUIRE(ids_of(found) == Ids{"constant_factor"});
   CHECK(found.front().explanation.find("yours = 1.07 × right") != std::string::npos);
   const OwnStages scaled = own_stages(*trace, {{"scaled_scores", (*trace)[Stage::scores]}});
-  CHECK(ids_of(compare(trace, scaled).diagnosis()) == Ids{"no_scale"});
+  CHECK(ids_of(compared(trace, scaled).diagnosis()) == Ids{"no_scale"});
 }
 
 TEST_CASE("numbers of half precision are reported as rounded, not wrong, and a mistake in them is still found") {
@@ -438,7 +436,7 @@ TEST_CASE("numbers of half precision are reported as rounded, not wrong, and a m
         t, [](float v) { return std::bit_cast<float>((std::bit_cast<std::uint32_t>(v) + 0x8000U) & 0xFFFF0000U); });
   };
   const OwnStages own = own_stages(*trace, {{"output", rounded((*trace)[Stage::output])}});
-  const Comparison comparison = compare(trace, own);
+  const Comparison comparison = compared(trace, own);
   CHECK(comparison.matches());
   CHECK(ids_of(comparison.diagnosis()) == Ids{"rounded_bf16"});
   Scenario small;
@@ -448,7 +446,7 @@ TEST_CASE("numbers of half precision are reported as rounded, not wrong, and a m
   const auto three = compute(small);  // only five of its weights are neither 0 nor 1
   const OwnStages both =
       own_stages(*three, {{"V", rounded((*three)[Stage::V])}, {"weights", rounded((*three)[Stage::weights])}});
-  CHECK(compare(three, both).matches());
+  CHECK(compared(three, both).matches());
   const OwnStages wrong = own_stages(*trace, {{"output", rounded((*trace)[Stage::concat])}});
-  CHECK(ids_of(compare(trace, wrong).diagnosis()) == Ids{"no_output_projection"});
+  CHECK(ids_of(compared(trace, wrong).diagnosis()) == Ids{"no_output_projection"});
 }

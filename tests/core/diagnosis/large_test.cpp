@@ -7,6 +7,7 @@
 #include "core/teaching/diagnosis/diagnosis.h"
 #include "core/teaching/diagnosis/reproduction.h"
 #include "tests/catch.h"
+#include "tests/core/diagnosis/own.h"
 
 using namespace headlight;
 
@@ -21,7 +22,7 @@ TEST_CASE("in large inputs, mistakes after the last stage that agrees are tried 
   OwnStages own;
   for (const auto& [stage, values] : {std::pair(Stage::head_outputs, heads), std::pair(Stage::concat, merged)})
     own.stages.push_back({.stage = stage, .values = values, .stored = values.shape()});
-  const Comparison comparison = compare(trace, own, {}, 3600);
+  const Comparison comparison = compared(trace, own);
   REQUIRE(comparison.diagnosis().size() == 1);
   CHECK(comparison.diagnosis().front().id == "merge_without_transpose");
 }
@@ -48,12 +49,12 @@ TEST_CASE("rounding errors of the user's Q and K are no difference of their scor
     }
     return stages;
   };
-  CHECK(compare(trace, user(1), {}, 3600).agrees());
-  CHECK(compare(trace, user(1), {}, 3600).diagnosis().empty());
+  CHECK(compared(trace, user(1)).agrees());
+  CHECK(compared(trace, user(1)).diagnosis().empty());
 
   OwnStages unscaled = user(4);  // sqrt(64 / 4)
   std::erase_if(unscaled.stages, [](const OwnStage& stage) { return stage.stage > Stage::scaled_scores; });
-  const Comparison comparison = compare(trace, unscaled, {}, 3600);
+  const Comparison comparison = compared(trace, unscaled);
   REQUIRE(comparison.first_difference());
   CHECK(comparison.first_difference()->stage == Stage::scaled_scores);
   REQUIRE(comparison.diagnosis().size() == 1);

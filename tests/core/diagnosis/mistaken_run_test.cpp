@@ -3,6 +3,7 @@
 #include "core/teaching/diagnosis/comparer.h"
 #include "core/teaching/diagnosis/reproduction.h"
 #include "tests/catch.h"
+#include "tests/core/diagnosis/own.h"
 #include "tests/core/files/samples.h"
 
 using namespace headlight;
@@ -29,12 +30,12 @@ TEST_CASE("a mistake made on purpose is found, and the stages before it are thos
                          "weight_not_transposed"}) {
     INFO(id);
     const OwnStages own = mistaken_stages(id, 0, trace);
-    const Comparison found = compare(trace, own);
+    const Comparison found = compared(trace, own);
     REQUIRE_FALSE(found.matches());
     REQUIRE_FALSE(found.diagnosis().empty());
     CHECK(found.diagnosis().front().id == std::string(id));
   }
-  CHECK(compare(trace, own_stages_of(*trace)).matches());
+  CHECK(compared(trace, own_stages_of(*trace)).matches());
 }
 
 TEST_CASE("a mistake that is unknown or cannot be made is refused with what was expected") {

@@ -104,7 +104,7 @@ TEST_CASE("a stage that the run leaves out is compared with the stage that stand
   const auto two = run_of(2);
   const OwnStages own =
       own_stages(*two, {{"dropped_weights", (*two)[Stage::weights]}, {"Q_rotated", (*two)[Stage::Q_heads]}});
-  const Comparison comparison = compare(two, own);
+  const Comparison comparison = compared(two, own);
   CHECK(comparison.matches());
   CHECK(comparison.stages.size() == two->stages().size() + 2);
 }

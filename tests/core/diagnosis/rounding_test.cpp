@@ -6,6 +6,7 @@
 #include "core/teaching/diagnosis/diagnosis.h"
 #include "core/teaching/diagnosis/reproduction.h"
 #include "tests/catch.h"
+#include "tests/core/diagnosis/own.h"
 
 using namespace headlight;
 
@@ -48,7 +49,7 @@ TEST_CASE("a part in half precision is found from the output alone and is no mis
         std::vector{Q, K, V, scores, scaled_scores, weights, head_outputs}}) {
     for (const auto& [round, id] : {std::pair(&to_half, "rounded_f16"), std::pair(&to_bfloat16, "rounded_bf16")}) {
       CAPTURE(id, part.front(), part.size());
-      const Comparison comparison = compare(trace, output_with(trace, part, round), {}, 3600);
+      const Comparison comparison = compared(trace, output_with(trace, part, round));
       CHECK(comparison.matches());
       REQUIRE(comparison.diagnosis().size() == 1);
       CHECK(comparison.diagnosis().front().id == id);
@@ -61,7 +62,7 @@ TEST_CASE("a difference that no known rounding gives, but is as small as one, is
   const auto trace = run_of_words();
   int at = 0;
   const auto off = [&at](float v) { return v * (++at % 3 == 0 ? 1.002F : 0.999F); };  // bfloat16 keeps 8 bits
-  const Comparison comparison = compare(trace, output_with(trace, {Stage::scores, Stage::V}, off), {}, 3600);
+  const Comparison comparison = compared(trace, output_with(trace, {Stage::scores, Stage::V}, off));
   CHECK_FALSE(comparison.agrees());
   CHECK(comparison.diagnosis().empty());
   CHECK(comparison.rounding == "bfloat16");
@@ -70,10 +71,10 @@ TEST_CASE("a difference that no known rounding gives, but is as small as one, is
   Buffer numbers(nan.stages[0].values.values().begin(), nan.stages[0].values.values().end());
   numbers[3] = NAN;
   nan.stages[0].values = Tensor(nan.stages[0].values.shape(), std::move(numbers));
-  CHECK(compare(trace, nan, {}, 3600).rounding.empty());
+  CHECK(compared(trace, nan).rounding.empty());
 
   const auto far_off = [&at](float v) { return v * (++at % 3 == 0 ? 1.05F : 0.97F); };
-  const Comparison wrong = compare(trace, output_with(trace, {Stage::scores, Stage::V}, far_off), {}, 3600);
+  const Comparison wrong = compared(trace, output_with(trace, {Stage::scores, Stage::V}, far_off));
   CHECK(wrong.diagnosis().empty());
   CHECK(wrong.rounding.empty());
 }
