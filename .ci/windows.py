@@ -44,7 +44,8 @@ def same_words(what, *arguments, status=None):
 
 def same_trace(file, folder):
     out = [Path(folder, f"{system}.npz") for system in ("windows", "linux")]
-    expect(windows("trace", file, "-o", out[0]) == linux("trace", file, "-o", out[1]), f"trace {file}: words")
+    words = windows("trace", file, "-o", out[0]), linux("trace", file, "-o", out[1])
+    expect(words[0] == words[1], f"trace {file}: {words[0]} where Linux has {words[1]}")
     if not all(each.exists() for each in out):
         return
     here, there = (np.load(each) for each in out)
