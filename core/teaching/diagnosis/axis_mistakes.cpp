@@ -246,9 +246,7 @@ Variants packed_by_view(const Suspect& suspect) {
   if (!right[0].defined() || right[0].shape() != right[1].shape() || right[0].shape() != right[2].shape()) return {};
   const Index batch = right[0].size(0), n = right[0].size(1), width = right[0].size(2), heads = run.dims().heads;
   const Index d = width / heads;
-  std::vector<Tensor> rows_first;  // [n · B] rows of [3 · H · d]: joined along the channels
-  for (const Tensor& each : right) rows_first.push_back(each.transpose(0, 2).contiguous());
-  const Tensor packed = joined(rows_first).transpose(0, 2).contiguous();  // [B, n, 3 · H · d]
+  const Tensor packed = joined_along(2, {right[0], right[1], right[2]});  // [B, n, 3 · H · d]
   struct View {
     std::string name;
     std::function<Tensor(Index which)> part;

@@ -68,6 +68,13 @@ std::vector<Slopes> slope_rules(Index heads) {
           {geometric(heads, power(-16 / count), power(-16 / count)), "2^(−16(h+1)/H)"}};
 }
 
+/// Scores multiplied by the bias that is to be added to them.
+Rule scores_times(const Tensor& bias) {
+  return [bias](const Trace& t, const Usual&) {
+    return combined(t[*t.standing_for(Stage::capped_scores)], bias, [](float a, float b) { return a * b; });
+  };
+}
+
 }  // namespace
 
 Variants alibi_slopes_off(const Suspect& suspect) {
@@ -136,11 +143,8 @@ Variants alibi_distances(const Suspect& suspect) {
   of_distance([](float by) { return by * by; }, "ALiBi has the square of the distance.");
   of_distance([](float by) { return std::log1p(by); }, "ALiBi has the logarithm of 1 + distance.");
   of_distance([](float by) { return std::sqrt(by); }, "ALiBi has the square root of the distance.");
-  const Rule multiplied = [now](const Trace& t, const Usual&) {
-    return combined(t[*t.standing_for(Stage::capped_scores)], now, [](float a, float b) { return a * b; });
-  };
   variants.push_back({.explanation = "The scores are multiplied by ALiBi's bias. Write scores = scores + bias.",
-                      .rules = {{Stage::biased_scores, multiplied}}});
+                      .rules = {{Stage::biased_scores, scores_times(now)}}});
   return variants;
 }
 
@@ -194,9 +198,8 @@ Tensor read_by_view(const Tensor& bias) {
 /// `bias` with head h as head from(h).
 Tensor with_heads_from(const Tensor& bias, const std::function<Index(Index)>& from) {
   std::vector<Tensor> heads;
-  const Tensor heads_first = bias.transpose(0, 1).contiguous();
-  for (Index h = 0; h < bias.size(1); ++h) heads.push_back(heads_first.slice(0, from(h), 1));
-  return joined(heads).transpose(0, 1).contiguous();
+  for (Index h = 0; h < bias.size(1); ++h) heads.push_back(bias.slice(1, from(h), 1));
+  return joined_along(1, heads);
 }
 
 }  // namespace
@@ -230,11 +233,8 @@ Variants bias_off(const Suspect& suspect) {
         "The heads' biases are in the reverse order." + of_head);
     add(with_heads_from(now, [](Index) { return 0; }), "Every head is given the bias of head 0." + of_head);
   }
-  const Rule multiplied = [now](const Trace& t, const Usual&) {
-    return combined(t[*t.standing_for(Stage::capped_scores)], now, [](float a, float b) { return a * b; });
-  };
-  variants.push_back(
-      {.explanation = "The scores are multiplied by the bias." + write, .rules = {{Stage::biased_scores, multiplied}}});
+  variants.push_back({.explanation = "The scores are multiplied by the bias." + write,
+                      .rules = {{Stage::biased_scores, scores_times(now)}}});
   Variant& late = variants.emplace_back(
       Variant{"The bias is added to the weights, after the softmax. Write weights = (scores + bias).softmax(dim=-1)."});
   late.rules[Stage::biased_scores] = [](const Trace& t, const Usual&) {

@@ -18,11 +18,7 @@ namespace {
 const char* const write_cache = " Write K = torch.cat((past_K, K), 2); V = torch.cat((past_V, V), 2).";
 
 /// Parts [B, H, n, d] one after the other, [B, H, Σ n, d].
-Tensor rows_joined(const std::vector<Tensor>& parts) {
-  std::vector<Tensor> rows_first;
-  for (const Tensor& part : parts) rows_first.push_back(part.transpose(0, 2).contiguous());
-  return joined(rows_first).transpose(0, 2).contiguous();
-}
+Tensor rows_joined(const std::vector<Tensor>& parts) { return joined_along(2, parts); }
 
 Tensor rows_of(const Tensor& heads, Index first, Index count) { return heads.slice(2, first, count).contiguous(); }
 
@@ -113,28 +109,24 @@ Variants cache_given_keys(const Suspect& suspect) {
   const Index cached = cached_keys(run), fresh = run.dims().n_k - cached;
   if (cached == 0 || !run.has(Stage::V_heads)) return {};
   Variants variants;
-  for (const Stage keys : {last_of_keys(run), Stage::K_heads}) {
-    if (!run.has(keys) || run[keys].shape() != run[Stage::V_heads].shape()) continue;
-    // Only unrotated keys are there when the values are split.
-    const auto mixed = [=](const Trace& t, const Tensor& values) {
-      return rows_joined({rows_of(values, 0, cached), rows_of(t[keys], cached, fresh)});
-    };
-    const Rule gathered = [mixed](const Trace& t, const Usual&) {
-      return gather_values(t[*t.standing_for(Stage::dropped_weights)], mixed(t, t[Stage::V_heads]));
-    };
-    if (keys != Stage::K_heads) {
-      variants.push_back(
-          {.explanation = std::string("The new keys are appended to the cache of the values.") + write_cache,
-           .rules = {{Stage::head_outputs, gathered}},
-           .rare = true});
-      continue;
-    }
+  const auto add = [&](Stage keys, Stage stage, const Rule& rule) {
+    if (!run.has(keys) || run[keys].shape() != run[Stage::V_heads].shape()) return;
     variants.push_back(
         {.explanation = std::string("The new keys are appended to the cache of the values.") + write_cache,
-         .rules = {{Stage::V_heads, [mixed](const Trace& t, const Usual& usual) { return mixed(t, usual()); }}},
+         .rules = {{stage, rule}},
          .rare = true});
-    if (keys == Stage::K_heads) break;
+  };
+  const auto mixed = [=](const Tensor& values, const Tensor& keys) {
+    return rows_joined({rows_of(values, 0, cached), rows_of(keys, cached, fresh)});
+  };
+  const Stage keys = last_of_keys(run);
+  if (keys != Stage::K_heads) {  // they are not there yet when the values are split
+    add(keys, Stage::head_outputs, [=](const Trace& t, const Usual&) {
+      return gather_values(t[*t.standing_for(Stage::dropped_weights)], mixed(t[Stage::V_heads], t[keys]));
+    });
   }
+  add(Stage::K_heads, Stage::V_heads,
+      [=](const Trace& t, const Usual& usual) { return mixed(usual(), t[Stage::K_heads]); });
   return variants;
 }
 

@@ -10,6 +10,9 @@
 
 namespace headlight::mistakes {
 
+/// In runs of more scores a search of a number costs seconds.
+constexpr Index scores_to_search_in = 1 << 20;
+
 struct Number {
   double now = 0;                         ///< this run's
   double low = 0, high = 0;               ///< both positive: the search is over the logarithm

@@ -175,13 +175,12 @@ std::optional<Finding> harmless(const Trace& run, const OwnStage& mine, const La
       return nothing_changed(stage + " is multiplied by " + formatted("%.5g", *factor) +
                              ", as where the scale is applied to the queries or keys; the weights are right.");
   }
-  if (later.count > 0) {
-    if (const std::optional<Stage> held = later_stage_held(run, mine))
-      return nothing_changed(stage + " holds the right numbers of " + std::string(name(*held)) +
-                             ": an operation in place (/=, masked_fill_) changed the array after it was saved. Save " +
-                             stage + ".clone().");
-  }
-  return later.count > 0 && mine.stage != Stage::mask ? other_layout(run, mine, true) : std::nullopt;
+  if (later.count == 0) return {};
+  if (const std::optional<Stage> held = later_stage_held(run, mine))
+    return nothing_changed(stage + " holds the right numbers of " + std::string(name(*held)) +
+                           ": an operation in place (/=, masked_fill_) changed the array after it was saved. Save " +
+                           stage + ".clone().");
+  return mine.stage != Stage::mask ? other_layout(run, mine, true) : std::nullopt;
 }
 
 namespace {

@@ -6,6 +6,7 @@
 #include "core/rules/mask/expression.h"
 #include "core/scenario/inputs/inputs.h"
 #include "core/scenario/inputs/scenario_rules.h"
+#include "core/teaching/diagnosis/mask_parts.h"
 #include "core/teaching/diagnosis/mistakes.h"
 #include "core/teaching/diagnosis/reproduction.h"
 
@@ -87,17 +88,18 @@ Variants mask_expression_off(const Suspect& suspect) {
   add_other_numbers(text, all);
   add_other_operators(text, all);
   Variants variants;
-  const Tensor right = run[Stage::mask].contiguous();
+  const Shape& shape = run[Stage::mask].shape();
+  const Tensor right = once_for_all_heads(run[Stage::mask]);
   for (const std::string& other : all) {
     Scenario scenario = run.scenario;
     scenario.mask = other;
     Tensor cells;
     try {
-      cells = build_mask(mask_rule(scenario, run.inputs)).expand(right.shape()).contiguous();
+      cells = once_for_all_heads(build_mask(mask_rule(scenario, run.inputs)).expand(shape));
     } catch (const InputError&) { continue; }
     if (all_agree(cells, right)) continue;
-    for (Variant& variant :
-         with_masks(suspect, {cells}, "The mask is another one: " + other + "; this run's is " + text + ".")) {
+    for (Variant& variant : with_masks(suspect, {cells.expand(shape)},
+                                       "The mask is another one: " + other + "; this run's is " + text + ".")) {
       variant.yours = other, variant.here = text;
       variant.rare = true;
       variants.push_back(std::move(variant));

@@ -4,6 +4,8 @@
 #include <bit>
 #include <numeric>
 
+#include "core/base/tensor/each_matrix.h"
+#include "core/base/text/number_text.h"
 #include "core/compute/attention/projection.h"
 
 namespace headlight {
@@ -135,6 +137,25 @@ const Tensor& scores_before_mask(const Trace& so_far) {
 
 Rule projected(Stage x, Stage weight, Stage bias) {
   return [=](const Trace& t, const Usual&) { return project(t[x], t[weight], t[bias]); };
+}
+
+Tensor joined_along(Index axis, const std::vector<Tensor>& parts) {
+  std::vector<Tensor> axis_first;
+  for (const Tensor& part : parts) axis_first.push_back(part.transpose(0, axis));
+  return joined(axis_first).transpose(0, axis).contiguous();
+}
+
+Rule multiplied_by(float factor) {
+  return [factor](const Trace&, const Usual& usual) {
+    return each_number(usual(), [factor](float v) { return v * factor; });
+  };
+}
+
+std::string listed(const std::vector<double>& numbers) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min<std::size_t>(numbers.size(), 4); ++i)
+    text += (i > 0 ? ", " : "") + formatted("%.4g", numbers[i]);
+  return text + (numbers.size() > 4 ? ", …" : "");
 }
 
 void append(Variants& variants, Variants more) {

@@ -123,6 +123,12 @@ Variants with_masks(const Suspect& suspect, const std::vector<Tensor>& masks, co
 Tensor residual_of(const Trace& run);
 /// Projects `x` with these parameters, which may belong to another projection.
 Rule projected(Stage x, Stage weight, Stage bias);
+/// Tensors one after the other along an axis; joined() does so along the first.
+Tensor joined_along(Index axis, const std::vector<Tensor>& parts);
+/// The usual numbers times `factor`.
+Rule multiplied_by(float factor);
+/// "1, 0.5, 0.25, 0.125, …": the first four.
+std::string listed(const std::vector<double>& numbers);
 /// Adds variants to those of another function: an id that names one mistake has one row in the table.
 void append(Variants& variants, Variants more);
 /// "b_q, b_k and b_v"

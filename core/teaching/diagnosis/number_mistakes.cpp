@@ -65,9 +65,7 @@ Variants scale_off(const Suspect& suspect) {
     if (!run.has(stage) || run.has(Stage::Q_normed)) continue;
     Variant& twice = variants.emplace_back(
         Variant{"The scale is applied twice: to the queries, and once more to the scores. " + write});
-    twice.rules[stage] = [scale = static_cast<float>(now)](const Trace&, const Usual& usual) {
-      return each_number(usual(), [scale](float v) { return v * scale; });
-    };
+    twice.rules[stage] = multiplied_by(static_cast<float>(now));
   }
   const auto words = [&](const std::string& yours) {
     return "The scores are scaled by another number: your code has " + yours + ", this model " +

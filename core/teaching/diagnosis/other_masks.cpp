@@ -227,7 +227,6 @@ Tensor only_hidden_seen(const Trace& t, const Usual&) {
 
 Variants mask_added_weakly(const Suspect& suspect) {
   const Trace& run = suspect.run;
-  constexpr Index most = 1 << 20;  // in larger runs a search of a number costs seconds
   if (!run.has(Stage::mask)) return {};
   const auto with = [](float by) {
     const Rule rule = [by](const Trace& t, const Usual&) {
@@ -255,16 +254,15 @@ Variants mask_added_weakly(const Suspect& suspect) {
   const std::vector<double> usual{1e-4, 1e-9, 1, 2, 5, 9, 10, 100};
   const auto taken = [&](double by) { return with(static_cast<float>(-by)); };
   const auto minus = [&](const std::string& number) { return words("-" + number); };
-  if (scores_of(run) > most) {
+  if (scores_of(run) > scores_to_search_in) {
     for (const double by : {5.0, 9.0, 10.0}) {
       variants.push_back(taken(by));
       variants.back().explanation = minus(std::to_string(static_cast<int>(by)));
     }
     return variants;
   }
-  for (Variant& variant :
-       fitted(suspect, {.now = 1e5, .low = 1e-5, .high = 100, .usual = usual, .with = taken, .words = minus}))
-    variants.push_back(std::move(variant));
+  append(variants,
+         fitted(suspect, {.now = 1e5, .low = 1e-5, .high = 100, .usual = usual, .with = taken, .words = minus}));
   return variants;
 }
 

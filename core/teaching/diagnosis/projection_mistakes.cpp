@@ -302,10 +302,8 @@ Variants input_scaled(const Suspect& suspect) {
     Variant variant{std::string("The layer's input is multiplied by ") + what + ", " + formatted("%.4g", factor) +
                     ", as embeddings are in some models; here it is in the file or does not belong. Write q, k, v = "
                     "q_proj(x), k_proj(x), v_proj(x)."};
-    const Rule scaled = [by = static_cast<float>(factor)](const Trace&, const Usual& usual) {
-      return each_number(usual(), [by](float v) { return v * by; });
-    };
-    for (const Stage stage : {Stage::query, Stage::key, Stage::value}) variant.rules[stage] = scaled;
+    for (const Stage stage : {Stage::query, Stage::key, Stage::value})
+      variant.rules[stage] = multiplied_by(static_cast<float>(factor));
     variant.rare = true;
     variants.push_back(std::move(variant));
   }

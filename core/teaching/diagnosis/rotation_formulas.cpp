@@ -75,8 +75,6 @@ std::function<void(Rotation&)> times_frequencies(double factor) {
   };
 }
 
-constexpr Index scores_to_search_in = 1 << 20;  ///< in larger runs a search of a number costs seconds
-
 }  // namespace
 
 Variants rope_pairing_of_one(const Suspect& suspect) {
@@ -128,10 +126,8 @@ Variants rope_positions_scaled(const Suspect& suspect) {
       others.back().explanation = words(formatted("%.5g", factor));
     }
   }
-  for (Variant& variant : others) {
-    variant.rare = true;
-    variants.push_back(std::move(variant));
-  }
+  for (Variant& variant : others) variant.rare = true;
+  append(variants, std::move(others));
   return variants;
 }
 
@@ -214,13 +210,6 @@ std::optional<std::vector<double>> frequencies_seen(const Suspect& suspect) {
     return frequencies;
   }
   return {};
-}
-
-std::string listed(const std::vector<double>& numbers) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min<std::size_t>(numbers.size(), 4); ++i)
-    text += (i > 0 ? ", " : "") + formatted("%.4g", numbers[i]);
-  return text + (numbers.size() > 4 ? ", …" : "");
 }
 
 }  // namespace

@@ -226,13 +226,10 @@ std::vector<float> factors_along(Index axis, const Suspect& suspect) {
 void add_factors_along(Index axis, const Suspect& suspect, Variants& variants) {
   const std::vector<float> factors = factors_along(axis, suspect);
   if (factors.empty()) return;
-  std::string list;
-  for (std::size_t i = 0; i < std::min<std::size_t>(factors.size(), 4); ++i)
-    list += (i > 0 ? ", " : "") + to_four_digits(factors[i]);
-  Variant& variant = variants.emplace_back(Variant{std::string("The scores of each ") + (axis == 1 ? "head" : "query") +
-                                                   " are multiplied by a number of its own: yours = " + list +
-                                                   (factors.size() > 4 ? ", …" : "") +
-                                                   " × right. Look for a factor that is too much or missing there."});
+  Variant& variant = variants.emplace_back(
+      Variant{std::string("The scores of each ") + (axis == 1 ? "head" : "query") +
+              " are multiplied by a number of its own: yours = " + listed({factors.begin(), factors.end()}) +
+              " × right. Look for a factor that is too much or missing there."});
   variant.rare = true;
   variant.rules[Stage::scaled_scores] = [factors, axis](const Trace&, const Usual& usual) {
     const Tensor scores = usual();
