@@ -41,7 +41,7 @@ Json stage_json(const StageComparison& stage) {
     json["at"] = stage.agreement->at;
   }
   std::string note = stage.own ? translated_error(stage.own->reading) : std::string();
-  if (tells_nothing(stage)) note += (note.empty() ? "" : "; ") + std::string(no_number_is_finite);
+  if (stage.tells_nothing()) note += (note.empty() ? "" : "; ") + std::string(no_number_is_finite);
   if (!note.empty()) json["note"] = note;
   return json;
 }

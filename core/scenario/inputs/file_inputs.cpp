@@ -8,6 +8,7 @@
 #include "core/base/tensor/memory.h"
 #include "core/scenario/inputs/file_source.h"
 #include "core/scenario/inputs/inputs.h"
+#include "core/scenario/inputs/length_first.h"
 #include "core/scenario/inputs/scenario_rules.h"
 #include "core/scenario/inputs/seeded.h"
 
@@ -16,54 +17,11 @@ namespace {
 
 const InputNames& input_names(const FileReading& r);
 
-/// Whether the weights are named as in nn.MultiheadAttention.
-bool is_torch_module(const FileReading& r) {
-  return r.attention.packed.weight.ends_with("in_proj_weight") || r.attention.q.weight.ends_with("q_proj_weight");
-}
-
-/// Whether the masks fit inputs that are stored as [n, B, d], as in nn.MultiheadAttention, and not as [B, n, d].
-bool masks_say_length_first(const FileReading& r) {
-  const InputNames& names = input_names(r);
-  if (names.query.empty()) return false;
-  const ArrayFile& file = r.file.arrays();
-  const Shape &q = file.find(names.query)->shape, &k = file.find(names.key)->shape;
-  if (q.size() != 3 || k.size() != 3) return false;
-  bool any = false, length_first = true, batch_first = true;
-  const auto compare = [&](const std::string& name, const Shape& by_length, const Shape& by_batch) {
-    const ArrayEntry* mask = file.find(r.find({name.c_str()}));
-    if (!mask || mask->shape.size() != 2) return;
-    any = true;
-    length_first = length_first && mask->shape == by_length;
-    batch_first = batch_first && mask->shape == by_batch;
-  };
-  for (const std::string& of : {std::string(), std::string(r.torch_sequence()) + "_"}) {
-    compare(of.empty() ? "attn_mask" : of + "mask", {q[0], k[0]}, {q[1], k[1]});
-    compare(of + "key_padding_mask", {k[1], k[0]}, {k[0], k[1]});
-  }
-  return any && length_first && !batch_first;
-}
-
-/// Whether queries and keys of different lengths have only their second axis in common, as [n, B, d] have. Queries that
-/// are stored once may be those of each batch entry.
-bool lengths_say_length_first(const FileReading& r) {
-  const InputNames& names = input_names(r);
-  if (!is_torch_module(r) || names.query.empty()) return false;
-  const ArrayFile& file = r.file.arrays();
-  const Shape &q = file.find(names.query)->shape, &k = file.find(names.key)->shape;
-  return q.size() == 3 && k.size() == 3 && q[0] != 1 && q[0] != k[0] && q[1] == k[1];
-}
-
-/// Whether inputs are stored as [n, B, d], as for nn.MultiheadAttention unless batch_first is set.
-bool length_first(const FileReading& r) {
-  const auto flag = r.own_number({"batch_first"});
-  return flag ? flag->value == 0 : masks_say_length_first(r) || lengths_say_length_first(r);
-}
-
 /// [B, n, d]; an array [n, d] is one batch entry.
 Tensor input_of(const FileReading& r, const std::string& name, Index width, const Message& weight) {
   Tensor x = r.load(name);
   const bool single = x.rank() == 2;
-  if (x.rank() == 3 && length_first(r)) {
+  if (x.rank() == 3 && why_length_first(r, input_names(r))) {
     const Tensor stored = x;
     x = r.file.made(name + " batch first", [&] { return stored.transpose(0, 1).contiguous(); });
   }
@@ -285,11 +243,8 @@ TextSequence read_sequence(const FileReading& r, const SizedParameters& sized,
   check_same(r, names.key, "expected batch {0}, as in {1}", read.key.size(0), read.query.size(0), names.query);
   check_same(r, names.value, "expected batch {0}, as in {1}", read.value.size(0), read.query.size(0), names.query);
   check_same(r, names.value, "expected a length of {0}, as in {1}", read.value.size(1), read.key.size(1), names.key);
-  if (length_first(r)) {
-    r.assume("inputs", r.own_number({"batch_first"}) ? "[n, B, d], batch_first being false"
-                       : masks_say_length_first(r)
-                           ? "[n, B, d], there being no batch_first and the masks fitting it"
-                           : "[n, B, d], there being no batch_first and the lengths fitting it");
+  if (const char* why_so = why_length_first(r, names)) {
+    r.assume("inputs", why_so);
   } else if (is_torch_module(r) && read.query.size(0) > 1 && !r.own_number({"batch_first"})) {
     r.assume("inputs", Message("[B, n, d] = {0}, there being no batch_first",
                                to_string(read.query.shape())));  // batch_first is false by default

@@ -15,6 +15,12 @@
 
 namespace headlight {
 
+bool StageComparison::tells_nothing() const {
+  if (!own || !agreement || !agreement->agrees) return false;
+  const Tensor values = own->values.contiguous();
+  return values.count() > 0 && std::ranges::none_of(values.values(), [](float value) { return std::isfinite(value); });
+}
+
 const StageComparison* Comparison::first_difference() const {
   const auto found = std::ranges::find_if(stages, &StageComparison::differs);
   return found == stages.end() ? nullptr : &*found;

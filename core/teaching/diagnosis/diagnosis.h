@@ -56,6 +56,8 @@ struct StageComparison {
   const OwnStage* own = nullptr;         ///< null if the file does not have it
   std::optional<Agreement> agreement{};  ///< if its shape fits
   bool differs() const { return own && (!agreement || !agreement->agrees); }
+  /// It agrees, but no number of it is finite.
+  bool tells_nothing() const;
 };
 
 struct Comparison {

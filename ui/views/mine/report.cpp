@@ -1,7 +1,6 @@
 #include "ui/views/mine/report.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/base/text/number_text.h"
 #include "core/base/text/texts.h"
@@ -98,12 +97,6 @@ std::string reading_words(const OwnReading& reading, const Words& words) {
   return text;
 }
 
-bool tells_nothing(const StageComparison& stage) {
-  if (!stage.own || !stage.agreement || !stage.agreement->agrees) return false;
-  const Tensor own = stage.own->values.contiguous();
-  return own.count() > 0 && std::ranges::none_of(own.values(), [](float value) { return std::isfinite(value); });
-}
-
 std::string short_number(double value) { return with_minus(formatted("%.6g", value)); }
 
 std::string verdict_words(const StageComparison& stage, const Words& words) {
@@ -112,11 +105,11 @@ std::string verdict_words(const StageComparison& stage, const Words& words) {
   if (!stage.agreement) return words.fill("mine.differs_shape", {reading});
   const Agreement& a = *stage.agreement;
   const std::string text =
-      tells_nothing(stage) ? words("mine.stage_tells_nothing")
-      : !a.agrees          ? words.fill("mine.differs_at", {place(a.at), short_number(static_cast<double>(a.mine)),
-                                                            short_number(static_cast<double>(a.right))})
-      : a.largest > 0      ? words.fill("mine.stage_agrees_within", {number_text(static_cast<float>(a.largest), 2)})
-                           : words("mine.stage_agrees");
+      stage.tells_nothing() ? words("mine.stage_tells_nothing")
+      : !a.agrees           ? words.fill("mine.differs_at", {place(a.at), short_number(static_cast<double>(a.mine)),
+                                                             short_number(static_cast<double>(a.right))})
+      : a.largest > 0       ? words.fill("mine.stage_agrees_within", {number_text(static_cast<float>(a.largest), 2)})
+                            : words("mine.stage_agrees");
   return reading.empty() ? text : text + "  (" + reading + ")";
 }
 
@@ -151,7 +144,7 @@ Report make_report(const Comparison& comparison, const OwnStages& own, const Wor
   }
   std::vector<Stage> not_finite;
   for (const StageComparison& stage : comparison.stages) {
-    if (tells_nothing(stage)) not_finite.push_back(stage.stage);
+    if (stage.tells_nothing()) not_finite.push_back(stage.stage);
   }
   if (!not_finite.empty())
     report.others.push_back(

@@ -39,8 +39,6 @@ Report in_window(Report report, const Words& words);
 std::string verdict_words(const StageComparison& stage, const Words& words);
 /// How an array was read, or why it was not; "" if there is nothing to say.
 std::string reading_words(const OwnReading& reading, const Words& words);
-/// The stage agrees, but no number of it is finite.
-bool tells_nothing(const StageComparison& stage);
 /// "2.5e-05", as in the table.
 std::string short_number(double value);
 

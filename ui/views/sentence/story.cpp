@@ -158,9 +158,8 @@ void add_change(const NetworkRun& run, Index batch, Index place, const OtherPass
   const NetworkLayer& layer = run.network->layer(run.change->layer);
   for (const Setting& setting : all_settings()) {
     if (!setting.changes_layer(run.change->settings)) continue;
-    const std::string value = setting.text(run.change->settings).value_or("");
-    const bool is_json = value.starts_with('[') || value.starts_with('{');  // cells by hand, which no sentence holds
-    changed.settings.emplace_back(setting.key, is_json ? std::string() : value);
+    const bool by_hand = setting.operand == "JSON";  // cells, which no sentence holds
+    changed.settings.emplace_back(setting.key, by_hand ? "" : setting.text(run.change->settings).value_or(""));
   }
   changed.layer = layer.layer;
   changed.heads = run.heads_of(run.change->layer);
