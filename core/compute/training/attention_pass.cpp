@@ -8,16 +8,28 @@
 #include "core/compute/training/pass.h"
 
 namespace headlight {
-namespace {
 
-/// to [n, n] = fromᵀ
-void turn(const float* from, Index n, float* to) {
-  for (Index row = 0; row < n; ++row) {
-    for (Index col = 0; col < n; ++col) to[col * n + row] = from[row * n + col];
+void Pass::find_blocks() {
+  const auto all = seen_blocks(n_, [](Index, Index) { return true; });
+  all_cells_ = {all, all};
+  for (Index h = 0; h * n_ * n_ < static_cast<Index>(mask_.size()); ++h) {
+    const auto sees = [&](Index query, Index key) {  // the weights of a query without keys need not be 0
+      return is_dead(h, query) || mask_[static_cast<std::size_t>((h * n_ + query) * n_ + key)] != 0;
+    };
+    seen_cells_.push_back(
+        {seen_blocks(n_, sees), seen_blocks(n_, [&](Index key, Index query) { return sees(query, key); })});
   }
 }
 
-}  // namespace
+const Pass::HeadBlocks& Pass::blocks_of(Index head, const StageBook* book) const {
+  if (book || seen_cells_.empty()) return all_cells_;
+  return seen_cells_[seen_cells_.size() > 1 ? static_cast<std::size_t>(head) : 0];
+}
+
+bool Pass::is_dead(Index head, Index query) const {
+  if (dead_.empty()) return false;
+  return dead_[static_cast<std::size_t>(static_cast<Index>(dead_.size()) > n_ ? head * n_ + query : query)] != 0;
+}
 
 // q and k of each head, rotated by the angles of their rows times `direction` (Su et al. 2021, eq. 34):
 // (a cos − b sin, a sin + b cos). The gradient is rotated back, since a rotation's transpose is its inverse.
@@ -75,10 +87,8 @@ void Pass::drop(Index layer, Index sequence, Index head, float* to) {
 }
 
 void Pass::fill_dead_rows(Index head, float* a) const {
-  if (dead_.empty()) return;
-  const bool by_head = static_cast<Index>(dead_.size()) > n_;
   for (Index q = 0; q < n_; ++q) {
-    if (dead_[static_cast<std::size_t>((by_head ? head * n_ : 0) + q)] == 0) continue;
+    if (!is_dead(head, q)) continue;
     const float weight = shape_.dead_row == DeadRow::zero      ? 0
                          : shape_.dead_row == DeadRow::uniform ? 1 / static_cast<float>(n_)
                                                                : std::numeric_limits<float>::quiet_NaN();
@@ -98,7 +108,8 @@ void Pass::attend_head(Index layer, Index s, Index h, StageBook* book) {
   const auto keep = [&](Stage stage) {
     if (book) book->put(layer, stage, false, s, h, H, a, n_, n_);
   };
-  k.dots(row + h * d, width, row + shape_.key_column() + group * d, width, n_, n_, d, a, n_);
+  const HeadBlocks& seen = blocks_of(h, book);
+  seen_scores(seen.by_query, row + h * d, width, row + shape_.key_column() + group * d, width, n_, d, a, room_.data());
   keep(Stage::scores);
   k.scale(a, cells, shape_.scale);
   keep(Stage::scaled_scores);
@@ -131,8 +142,8 @@ void Pass::attend_head(Index layer, Index s, Index h, StageBook* book) {
     }
   }
   float* const out = block.concat.data() + s * n_ * H * d + h * d;
-  for (Index q = 0; q < n_; ++q) std::fill_n(out + q * H * d, d, 0.0F);
-  k.sum_rows(used, n_, row + shape_.value_column() + group * d, width, n_, d, n_, out, H * d);
+  seen_sums(seen.by_query, used, row + shape_.value_column() + group * d, width, n_, d, out, H * d, false,
+            room_.data());
   if (book) book->put(layer, Stage::head_outputs, false, s, h, H, out, d, H * d);
 }
 
@@ -170,23 +181,22 @@ void Pass::attend_head_gradient(Index layer, Index s, Index h, StageBook* book) 
   float* const d_row = d_packed_.data() + s * n_ * width;
   const float* const d_out = d_concat_.data() + s * n_ * H * d + h * d;
   const float *a = block.weights.data() + at, *used = dropout_.p > 0 ? block.dropped.data() + at : a;
-  float *const da = square_.data(), *const turned = turned_.data();
+  float *const da = square_.data(), *const room = room_.data();
+  const HeadBlocks& seen = blocks_of(h, book);
+  const bool shared = h % (H / shape_.kv_heads) != 0;  // its keys and values have the gradient of an earlier head
   const auto keep = [&](Stage stage) {
     if (book) book->put(layer, stage, true, s, h, H, da, n_, n_);
   };
   if (book) book->put(layer, Stage::head_outputs, true, s, h, H, d_out, d, H * d);
-  turn(used, n_, turned);
-  k.sum_rows(turned, n_, d_out, H * d, n_, d, n_, d_row + value, width);
-  k.dots(d_out, H * d, row + value, width, n_, n_, d, da, n_);
+  seen_sums_across(seen.by_key, used, d_out, H * d, n_, d, d_row + value, width, shared, room);
+  seen_scores(seen.by_query, d_out, H * d, row + value, width, n_, d, da, room);
   if (dropout_.p > 0) {
     keep(Stage::dropped_weights);
     drop(layer, s, h, da);
   }
   keep(Stage::weights);
   for (Index q = 0; q < n_; ++q) {
-    const bool dead =
-        !dead_.empty() && dead_[static_cast<std::size_t>(static_cast<Index>(dead_.size()) > n_ ? h * n_ + q : q)] != 0;
-    if (dead) std::fill_n(da + q * n_, n_, 0.0F);  // its weights are constants
+    if (is_dead(h, q)) std::fill_n(da + q * n_, n_, 0.0F);  // its weights are constants
     else k.softmax_slope(a + q * n_, da + q * n_, n_);
   }
   if (!mask_.empty()) keep(Stage::masked_scores);  // 0 under the mask, as the weights there are
@@ -198,9 +208,8 @@ void Pass::attend_head_gradient(Index layer, Index s, Index h, StageBook* book) 
   keep(Stage::scaled_scores);
   k.scale(da, cells, shape_.scale);
   keep(Stage::scores);
-  k.sum_rows(da, n_, row + key, width, n_, d, n_, d_row + h * d, width);
-  turn(da, n_, turned);
-  k.sum_rows(turned, n_, row + h * d, width, n_, d, n_, d_row + key, width);
+  seen_sums(seen.by_query, da, row + key, width, n_, d, d_row + h * d, width, false, room);
+  seen_sums_across(seen.by_key, da, row + h * d, width, n_, d, d_row + key, width, shared, room);
 }
 
 // From dL/doutput, which is dx_ since the block adds its output to x, to dy_: dL/d(LayerNorm's output).
@@ -211,7 +220,6 @@ void Pass::attend_gradient(Index layer, const float* weights, float* gradients, 
   float* const room = room_.data();
   linear_input_gradient(dx_.data(), rows_, d, weights + at.W_o, wide, d_concat_.data(), false, room);
   linear_weight_gradient(block.concat.data(), rows_, wide, dx_.data(), d, gradients + at.W_o, gradients + at.b_o, room);
-  std::ranges::fill(d_packed_, 0.0F);
   for (Index s = 0; s < sequences_; ++s) {
     for (Index h = 0; h < shape_.heads; ++h) attend_head_gradient(layer, s, h, book);
   }

@@ -1,23 +1,8 @@
 #include "core/compute/training/linear.h"
 
-#include <algorithm>
-
-#include "core/compute/attention/kernels/kernels.h"
-
 namespace headlight {
 
 Index packed_room(Index depth) { return std::max(depth, slope_rows) * kernels().panel; }
-
-namespace {
-
-/// Calls each(first column, columns) for every panel of a matrix of `cols` columns.
-template <typename Each>
-void each_panel(Index cols, Each each) {
-  const Index panel = kernels().panel;
-  for (Index col = 0; col < cols; col += panel) each(col, std::min(panel, cols - col));
-}
-
-}  // namespace
 
 void linear(const float* x, Index rows, Index in, const float* W, Index out, const float* b, float* y, float* packed) {
   const Kernels& k = kernels();

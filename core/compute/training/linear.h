@@ -2,7 +2,10 @@
 // are [in, out]. `packed` is room for packed_room() floats. Nothing is allocated.
 #pragma once
 
+#include <algorithm>
+
 #include "core/base/tensor/tensor.h"
+#include "core/compute/attention/kernels/kernels.h"
 
 namespace headlight {
 
@@ -10,6 +13,13 @@ namespace headlight {
 inline constexpr Index slope_rows = 256;
 /// Floats that the functions need for a depth of at most `depth`.
 Index packed_room(Index depth);
+
+/// Calls each(first column, columns) for every panel of a matrix of `cols` columns.
+template <typename Each>
+void each_panel(Index cols, Each each) {
+  const Index panel = kernels().panel;
+  for (Index col = 0; col < cols; col += panel) each(col, std::min(panel, cols - col));
+}
 
 /// y [rows, out] = x [rows, in] W + b, W [in, out], b [out] or null.
 void linear(const float* x, Index rows, Index in, const float* W, Index out, const float* b, float* y, float* packed);

@@ -44,7 +44,7 @@ Pass::Pass(const NetworkShape& shape, const ParameterLayout& layout, Index seque
     if (shape.hidden == 0) continue;
     block.xhat2 = block.y2 = room_for(rows_ * d);
     block.inverse2 = room_for(rows_);
-    block.up = block.active = room_for(rows_ * shape.hidden);
+    block.slope = block.active = room_for(rows_ * shape.hidden);
   }
   x_ = xhat_ = y_ = out_ = dx_ = dy_ = room_for(rows_ * d);
   inverse_ = room_for(rows_);
@@ -52,8 +52,8 @@ Pass::Pass(const NetworkShape& shape, const ParameterLayout& layout, Index seque
   d_packed_ = room_for(rows_ * shape.packed());
   d_concat_ = room_for(rows_ * shape.heads * shape.d_head);
   d_hidden_ = room_for(rows_ * shape.hidden);
-  square_ = turned_ = keep_ = room_for(n_ * n_);
-  room_ = room_for(packed_room(std::max({d, shape.packed(), shape.hidden, shape.vocabulary})));
+  square_ = keep_ = room_for(n_ * n_);
+  room_ = room_for(packed_room(std::max({d, shape.packed(), shape.hidden, shape.vocabulary, n_})));
   tokens_.resize(static_cast<std::size_t>(rows_));
 
   const std::vector<float> cells = mask_cells(shape, n_);
@@ -62,6 +62,7 @@ Pass::Pass(const NetworkShape& shape, const ParameterLayout& layout, Index seque
     const auto first = mask_.begin() + static_cast<std::ptrdiff_t>(row) * n_;
     dead_.push_back(std::all_of(first, first + n_, [](float may) { return may == 0; }) ? 1 : 0);
   }
+  find_blocks();
   if (shape.alibi) bias_ = alibi_cells(shape.heads, n_);
   if (shape.rope != Rope::none) {
     for (Index row = 0; row < n_; ++row) {
@@ -131,8 +132,8 @@ void Pass::forward(const float* weights, std::span<const std::int32_t> tokens, c
     kernels().add(x_.data(), out_.data(), rows_ * d);
     if (hidden == 0) continue;
     norm(weights, at.norm2_gain, at.norm2_bias, x_, block.xhat2, block.inverse2, block.y2);
-    linear(block.y2.data(), rows_, d, weights + at.W_up, hidden, weights + at.b_up, block.up.data(), room_.data());
-    kernels().gelu(block.up.data(), block.active.data(), rows_ * hidden);
+    linear(block.y2.data(), rows_, d, weights + at.W_up, hidden, weights + at.b_up, block.slope.data(), room_.data());
+    kernels().gelu(block.slope.data(), block.active.data(), rows_ * hidden);
     linear(block.active.data(), rows_, hidden, weights + at.W_down, d, weights + at.b_down, out_.data(), room_.data());
     kernels().add(x_.data(), out_.data(), rows_ * d);
   }
@@ -177,7 +178,7 @@ void Pass::backward(const float* weights, float* gradients, StageBook* book) {
       linear_input_gradient(dx_.data(), rows_, d, weights + at.W_down, hidden, d_hidden_.data(), false, room);
       linear_weight_gradient(block.active.data(), rows_, hidden, dx_.data(), d, gradients + at.W_down,
                              gradients + at.b_down, room);
-      kernels().gelu_slope(block.up.data(), d_hidden_.data(), rows_ * hidden);
+      kernels().times(d_hidden_.data(), block.slope.data(), rows_ * hidden);
       linear_input_gradient(d_hidden_.data(), rows_, hidden, weights + at.W_up, d, dy_.data(), false, room);
       linear_weight_gradient(block.y2.data(), rows_, d, d_hidden_.data(), hidden, gradients + at.W_up,
                              gradients + at.b_up, room);

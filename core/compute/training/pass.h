@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "core/compute/training/seen_products.h"
 #include "core/compute/training/shape.h"
 #include "core/compute/training/stage_book.h"
 
@@ -63,7 +64,12 @@ class Pass {
     Buffer weights, dropped, capped;  ///< [S, H, n, n]; the last two only where there is dropout, a soft-cap
     Buffer concat;                    ///< [R, H d_head]
     Buffer xhat2, inverse2, y2;       ///< before the MLP
-    Buffer up, active;                ///< [R, hidden]: before and after GELU
+    Buffer slope, active;             ///< [R, hidden]: GELU's slope, and what it gives
+  };
+
+  /// The blocks of a head's cells [queries, keys], and of their transpose.
+  struct HeadBlocks {
+    std::vector<SeenBlock> by_query, by_key;
   };
 
   void embed(const float* weights);
@@ -72,8 +78,12 @@ class Pass {
                      const Buffer& xhat, const Buffer& inverse, Buffer& dx) const;
   void attend(Index layer, const float* weights, StageBook* book);
   void attend_head(Index layer, Index sequence, Index head, StageBook* book);
+  void find_blocks();
   void drop(Index layer, Index sequence, Index head, float* to);
+  bool is_dead(Index head, Index query) const;
   void fill_dead_rows(Index head, float* a) const;
+  /// What is computed of a head's cells: all for a book, else what the mask lets through.
+  const HeadBlocks& blocks_of(Index head, const StageBook* book) const;
   void attend_gradient(Index layer, const float* weights, float* gradients, StageBook* book);
   void attend_head_gradient(Index layer, Index sequence, Index head, StageBook* book);
   void rotate(float* packed, float direction) const;
@@ -86,9 +96,11 @@ class Pass {
   Buffer x_, xhat_, inverse_, y_, logits_, out_;
   Buffer mask_, bias_;      ///< [H or 1, n, n], [H, n, n]; empty: none
   std::vector<char> dead_;  ///< [H or 1, n]: queries without keys
-  Buffer cos_, sin_;        ///< [n, d_head / 2]
+  HeadBlocks all_cells_;
+  std::vector<HeadBlocks> seen_cells_;  ///< [H or 1]; empty: no mask
+  Buffer cos_, sin_;                    ///< [n, d_head / 2]
   Buffer dx_, dy_, d_packed_, d_concat_, d_hidden_;
-  Buffer square_, turned_, keep_;  ///< [n, n]
+  Buffer square_, keep_;  ///< [n, n]
   Buffer room_;
   std::vector<std::int32_t> tokens_;
   PassDropout dropout_;

@@ -84,10 +84,10 @@ struct Kernels {
   float (*dot)(const float* x, const float* y, Index n);
   /// x += by · y
   void (*add_scaled)(float* x, const float* y, Index n, float by);
-  /// y = gelu(x), the tanh form (Hendrycks & Gimpel 2016)
-  void (*gelu)(const float* x, float* y, Index n);
-  /// d ← d · gelu′(x)
-  void (*gelu_slope)(const float* x, float* d, Index n);
+  /// y = gelu(x), the tanh form (Hendrycks & Gimpel 2016); x ← gelu′(x)
+  void (*gelu)(float* x, float* y, Index n);
+  /// x ← x · y
+  void (*times)(float* x, const float* y, Index n);
   /// d ← d · (1 − (y / c)²) where y = c · tanh(x / c): d of a soft-cap
   void (*cap_slope)(const float* y, float* d, Index n, float c);
   /// d ← a · (d − Σ d · a): d of softmax's row a

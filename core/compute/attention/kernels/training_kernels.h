@@ -28,25 +28,21 @@ void add_scaled(float* x, const float* y, I n, float by) {
   for (I i = 0; i < n; i += lanes) store_some(x + i, load_some(x + i, n - i) + load_some(y + i, n - i) * by, n - i);
 }
 
-// gelu(x) = x / 2 · (1 + tanh(u)), u = √(2/π) (x + 0.044715 x³)
+// gelu(x) = x / 2 · (1 + tanh(u)) = x · σ(2u), u = √(2/π) (x + 0.044715 x³); σ′ = σ (1 − σ)
 constexpr float gelu_root = 0.7978845608028654F, gelu_cube = 0.044715F;
 
-void gelu(const float* x, float* y, I n) {
+void gelu(float* x, float* y, I n) {
   for (I i = 0; i < n; i += lanes) {
-    const V v = load_some(x + i, n - i);
-    const V t = hyperbolic_tangent((v + v * v * v * gelu_cube) * gelu_root);
-    store_some(y + i, v * 0.5F * (t + 1.0F), n - i);
+    const V v = load_some(x + i, n - i), squared = v * v;
+    const V share = 1.0F / (exponential((squared * gelu_cube + 1.0F) * v * (-2 * gelu_root)) + 1.0F);
+    const V steep = (squared * (3 * gelu_cube) + 1.0F) * (2 * gelu_root);
+    store_some(y + i, v * share, n - i);
+    store_some(x + i, share + v * share * (1.0F - share) * steep, n - i);
   }
 }
 
-// gelu′(x) = (1 + t) / 2 + x / 2 · (1 − t²) · √(2/π) (1 + 3 · 0.044715 x²), t = tanh(u)
-void gelu_slope(const float* x, float* d, I n) {
-  for (I i = 0; i < n; i += lanes) {
-    const V v = load_some(x + i, n - i), squared = v * v;
-    const V t = hyperbolic_tangent((v + squared * v * gelu_cube) * gelu_root);
-    const V slope = (t + 1.0F) * 0.5F + v * 0.5F * (1.0F - t * t) * ((squared * (3 * gelu_cube) + 1.0F) * gelu_root);
-    store_some(d + i, load_some(d + i, n - i) * slope, n - i);
-  }
+void times(float* x, const float* y, I n) {
+  for (I i = 0; i < n; i += lanes) store_some(x + i, load_some(x + i, n - i) * load_some(y + i, n - i), n - i);
 }
 
 void cap_slope(const float* y, float* d, I n, float c) {

@@ -214,7 +214,7 @@ constexpr Kernels kernel_table(const char* name) {
           .dot = dot,
           .add_scaled = add_scaled,
           .gelu = gelu,
-          .gelu_slope = gelu_slope,
+          .times = times,
           .cap_slope = cap_slope,
           .softmax_slope = softmax_slope,
           .layer_norm = layer_norm,
