@@ -138,9 +138,11 @@ class Parser {
   std::vector<std::string> with_empty_values(const std::vector<std::string>& arguments) const {
     std::vector<std::string> words;
     bool is_value = false;  // of the option before
+    bool options_end = false;
     for (const std::string& word : arguments) {
       const std::string name = word.substr(0, word.find('='));
-      const CLI::Option* option = is_value ? nullptr : find(name);
+      options_end = options_end || (word == "--" && !is_value);
+      const CLI::Option* option = is_value || options_end ? nullptr : find(name);
       const bool takes_value = option && option->get_expected_max() > 0;
       const bool empty = takes_value && name.size() + 1 == word.size();
       words.push_back(empty ? name : word);
@@ -152,7 +154,7 @@ class Parser {
 
   /// Names the option that does not exist. In `--heads -o out.npz` CLI11 would take "-o" for the value.
   void refuse_wrong_options(const std::vector<std::string>& arguments) const {
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
+    for (std::size_t i = 0; i < arguments.size() && arguments[i] != "--"; ++i) {
       const CLI::Option* option = find(arguments[i]);
       if (!option) refuse_unknown(arguments[i].substr(0, arguments[i].find('=')));
       if (!option || option->get_expected_max() == 0) continue;
@@ -162,7 +164,7 @@ class Parser {
   }
 
   void refuse_unknown(const std::string& name) const {
-    if (!name.starts_with("--") || name == "--" || find(name)) return;
+    if (!name.starts_with("--") || find(name)) return;
     std::vector<std::string_view> names;
     for (const auto& [known, option] : options_) names.push_back(known);
     const std::string nearest(nearest_name(name, names));

@@ -43,6 +43,7 @@ Json stage_json(const StageComparison& stage) {
   std::string note = stage.own ? translated_error(stage.own->reading) : std::string();
   if (stage.tells_nothing()) note += (note.empty() ? "" : "; ") + std::string(no_number_is_finite);
   if (!note.empty()) json["note"] = note;
+  if (stage.tells_nothing()) json["tells_nothing"] = true;
   return json;
 }
 

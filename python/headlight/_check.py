@@ -60,7 +60,7 @@ class Check(Dict[str, Any]):
         for mistake in self["diagnosis"]:
             said += f"\n{mistake['id']}{' (harmless)' if mistake.get('harmless') else ''}: {mistake['explanation']}"
         for stage in self["stages"]:
-            if stage["max_abs_error"] is not None and "no number of it is finite" in stage.get("note", ""):
+            if stage.get("tells_nothing"):
                 said += f"\n{stage['stage']}: no number of it is finite, in the module or here, so that agreement tells nothing"
         if self["match"] is False and not self["diagnosis"]:
             said += "".join(f"\n{assumption}" for assumption in self.get("assumptions", []))

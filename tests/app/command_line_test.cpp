@@ -400,6 +400,13 @@ TEST_CASE("an option that ends in = has an empty value, and takes no other word 
   CHECK(contains(mask.err, "--mask: the text is empty"));
 }
 
+TEST_CASE("after -- every word is a FILE, whatever it begins with") {
+  const Program program;
+  const Outcome outcome = program.run("trace -o OUT/a.npz -- --heads");
+  CHECK(outcome.status == 2);
+  CHECK(contains(outcome.err, "--heads: no such file"));
+}
+
 TEST_CASE("an empty FILE is refused, and does not open what opens without one") {
   const Program program;
   for (const std::string command : {"trace \"\" -o OUT/a.npz", "\"\" --screenshot OUT/a.png", "lesson \"\" --check",

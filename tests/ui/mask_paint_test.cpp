@@ -126,7 +126,8 @@ TEST_CASE("a click on a pattern replaces the expression, or joins it as chosen")
   CHECK(combined("causal()", "window(4)", Combine::replace) == "window(4)");
   CHECK(combined("a() || b()", "c()", Combine::both) == "(a() || b()) && c()");
   CHECK(combined("a()", "c()", Combine::either) == "a() || c()");
-  CHECK(combined("a()", "c()", Combine::without) == "a() && !(c())");
+  CHECK(combined("a()", "c()", Combine::without) == "a() && !c()");
+  CHECK(combined("a()", "c() || d()", Combine::without) == "a() && !(c() || d())");
   // What is there already is not said twice.
   CHECK(combined("causal()", "causal() && window(4)", Combine::both) == "causal() && window(4)");
   CHECK(combined("causal() && window(4)", "h < 2 ? a() : b()", Combine::both) ==

@@ -28,7 +28,9 @@ std::string formatted(const char* format, ...) {
   va_start(values, format);
   const int length = std::vsnprintf(text, sizeof text, format, values);
   va_end(values);
-  return {text, static_cast<std::size_t>(std::clamp<int>(length, 0, sizeof text - 1))};
+  std::string made(text, static_cast<std::size_t>(std::clamp<int>(length, 0, sizeof text - 1)));
+  if (const auto at = made.find("-nan"); at != std::string::npos) made.erase(at, 1);  // a NaN has no sign
+  return made;
 }
 
 std::string shortest(float value) { return shortest_of(value); }

@@ -15,7 +15,7 @@ std::string shortest(float value);
 std::string shortest(double value);
 
 /// As std::snprintf, but a text of at most 127 bytes: formatted("%.2f", 0.5) is "0.50" in the locale "C", which the
-/// program never leaves.
+/// program never leaves; a NaN has no sign.
 [[gnu::format(printf, 1, 2)]] std::string formatted(const char* format, ...);
 
 /// As std::from_chars: independent of the locale, no blanks, no '+'; `value` is unchanged if there is no number.

@@ -11,6 +11,12 @@ float anchored(Anchor anchor, float width) {
   return anchor == Anchor::start ? 0 : anchor == Anchor::middle ? -width / 2 : -width;
 }
 
+char32_t shown_character(char32_t character) {
+  const bool ends_line = character == U'\n' || character == U'\r' || character == 0x2028 || character == 0x2029;
+  if (ends_line || character == U'\t') return U' ';
+  return character < 0x20 || character == 0x7F ? U'\uFFFD' : character;
+}
+
 bool has_pictures(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     const char32_t c = next_character(text, at);

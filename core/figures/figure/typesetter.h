@@ -35,6 +35,9 @@ enum class Anchor : std::uint8_t { start, middle, end };
 /// The left end of a line of this width, relative to its anchor.
 float anchored(Anchor anchor, float width);
 
+/// The character that a label shows: a blank for a tab or the end of a line, U+FFFD for other control characters.
+char32_t shown_character(char32_t character);
+
 /// Mark the beginning and end of a subscript in a label's text.
 inline constexpr char index_begins = '\x1E', index_ends = '\x1F';
 /// Whether the text has emoji, whose fonts may contain pictures without outlines.

@@ -136,8 +136,7 @@ struct Typesetter::Impl {
         before.reset();
         continue;
       }
-      const bool unprintable = c < 0x20 || c == 0x7F || c == 0x2028 || c == 0x2029;
-      const Glyph glyph = glyph_of(c == U'\t' ? U' ' : unprintable ? U'\uFFFD' : c, role);
+      const Glyph glyph = glyph_of(shown_character(c), role);
       const double unit = unit_of(glyph.face) * scale;
       FT_Vector kerning{};
       if (before && before->face == glyph.face && FT_HAS_KERNING(glyph.face))

@@ -24,14 +24,16 @@ using Surface = std::unique_ptr<cairo_surface_t, Destroy<cairo_surface_destroy>>
 using Pen = std::unique_ptr<cairo_t, Destroy<cairo_destroy>>;
 using Path = std::unique_ptr<cairo_path_t, Destroy<cairo_path_destroy>>;
 
-/// Replaces invalid bytes and control characters by U+FFFD: Pango would break lines at some of them and refuse others.
+/// Replaces control characters: Pango would break lines at some of them and refuse others.
 std::string clean(std::string_view text) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t from = at;
     const char32_t c = next_character(text, at);
-    const bool unprintable = c < 0x20 || c == 0x7F || c == 0x2028 || c == 0x2029 || c == 0xFFFD;
-    out += unprintable ? std::string_view(c == '\t' ? " " : "\xEF\xBF\xBD") : text.substr(from, at - from);
+    const char32_t shown = shown_character(c);
+    out += shown == U' '        ? std::string_view(" ")
+           : shown == U'\uFFFD' ? std::string_view("\xEF\xBF\xBD")
+                                : text.substr(from, at - from);
   }
   return out;
 }

@@ -350,7 +350,7 @@ std::string words(const OrderedJson& object, const std::string& field) {
   if (!object.contains(field)) return "";
   const OrderedJson& value = object[field];
   if (value.is_string()) return value.get<std::string>();
-  return value.is_array() ? std::to_string(value.size()) : value.dump();
+  return value.is_structured() ? std::to_string(value.size()) : value.dump();
 }
 
 }  // namespace

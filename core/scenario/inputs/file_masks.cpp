@@ -214,7 +214,8 @@ bool unnamed_true_attends(const FileReading& r, const std::string& name, MaskKin
     r.fail(Message("{0} does not say by its name whether true is a token or padding", in_quotes(name)),
            mask_polarity_is_open);
   if (const auto module = is_for_module(r, beside)) return !*module;
-  r.fail(Message("{0} is boolean, and nothing beside it says whether true may attend (scaled_dot_product_attention) or "
+  r.fail(Message("{0} holds true and false, and nothing beside it says whether true may attend "
+                 "(scaled_dot_product_attention) or "
                  "not (nn.MultiheadAttention)",
                  in_quotes(name)),
          mask_polarity_is_open);

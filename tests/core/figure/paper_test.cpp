@@ -310,6 +310,14 @@ TEST_CASE("labels keep the weight and slant of their font, and titles are not li
   CHECK(width(heavy, FontRole::mono) == width(usual, FontRole::mono));
 }
 
+TEST_CASE("a label is one line: a tab or the end of a line in its text is a blank") {
+  Typesetter typesetter;
+  const auto width = [&](std::string_view text) { return typesetter.width(text, FontRole::text, 12); };
+  for (const char* text : {"a\nb", "a\tb", "a\rb", "a\u2028b"}) CHECK(width(text) == width("a b"));
+  CHECK(width("a\x01"
+              "b") == width("a\uFFFDb"));
+}
+
 TEST_CASE("no name of a panel is cut, and labels of neighbouring panels have a gap between them") {
   Typesetter typesetter;
   for (const std::size_t heads : {4, 12, 64}) {

@@ -1,3 +1,4 @@
+#include <limits>
 #include <string_view>
 
 #include "core/base/text/number_text.h"
@@ -43,4 +44,12 @@ TEST_CASE("text that is no number leaves the value unchanged", "[number]") {
   }
   CHECK(read("1e999").error == std::errc::result_out_of_range);
   CHECK(read("1e999").value == 7.0);
+}
+
+TEST_CASE("a NaN is written without a sign, whatever its bits are", "[number]") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const double each : {nan, -nan}) {
+    CHECK(formatted("%.2f", each) == "nan");
+    CHECK(shortest(each) == "nan");
+  }
 }
