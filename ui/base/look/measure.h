@@ -24,9 +24,22 @@ struct Corner {
   static constexpr float card = 9;     ///< cards, dialogs, floating panels
 };
 
+/// The steps of distances, in points. Each is named for its first use; a distance that is none of them is a size.
 struct Space {
-  static constexpr float card = 14;  ///< from the edge of a card or a sheet to what is in it
-  static constexpr float title = 8;  ///< from a card's upper edge to its title
+  static constexpr float fine = 2;      ///< from a mark to what it marks
+  static constexpr float thin = 3;      ///< between cells
+  static constexpr float tight = 4;     ///< between the parts of one control
+  static constexpr float close = 5;     ///< between small controls
+  static constexpr float near = 6;      ///< between chips
+  static constexpr float gap = 8;       ///< between things that belong together
+  static constexpr float title = gap;   ///< from a card's upper edge to its title
+  static constexpr float pad = 10;      ///< from the edge of a control to what is in it
+  static constexpr float apart = 12;    ///< between cards
+  static constexpr float card = 14;     ///< from the edge of a card or a sheet to what is in it
+  static constexpr float part = 16;     ///< between the parts of a card
+  static constexpr float row = 18;      ///< from one line of small text to the next
+  static constexpr float wide = 20;     ///< between columns
+  static constexpr float section = 24;  ///< between the parts of a view
 };
 
 /// Between a matrix and the names of its rows, left of it, and of its columns, below it.

@@ -13,6 +13,7 @@
 #include "core/figures/figure/fonts.h"
 #include "core/scenario/inputs/inputs.h"
 #include "core/scenario/inputs/scenario_rules.h"
+#include "ui/base/look/measure.h"
 #include "ui/parts/widgets/controls.h"
 
 namespace headlight {
@@ -51,7 +52,7 @@ void draw_stage(const Frame& frame, ExportOptions& options) {
 /// One chip per head: selects one or several.
 void draw_head_chips(const Frame& frame, std::vector<Index>& chosen, Index heads) {
   constexpr Index a_row = 8;
-  const float gap = 4 * frame.u;
+  const float gap = Space::tight * frame.u;
   const float width = (ImGui::GetContentRegionAvail().x - gap * (a_row - 1)) / a_row;
   for (Index h = 0; h < heads; ++h) {
     const std::string label = std::to_string(h);
@@ -171,7 +172,7 @@ void draw_words(const Frame& frame, const char* key, std::optional<std::string>&
 
 /// Switches side by side, all of the same width.
 void draw_switches(const Frame& frame, std::initializer_list<std::pair<const char*, bool*>> switches) {
-  const float gap = 4 * frame.u, count = static_cast<float>(switches.size());
+  const float gap = Space::tight * frame.u, count = static_cast<float>(switches.size());
   const float width = (ImGui::GetContentRegionAvail().x - gap * (count - 1)) / count;
   bool first = true;
   for (const auto& [key, on] : switches) {

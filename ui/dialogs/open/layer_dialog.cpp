@@ -47,11 +47,12 @@ struct Columns {
 
 Columns columns_of(const Frame& frame, float left, float right) {
   const float u = frame.u;
-  return {left + 10 * u, left + (right - left) * 0.48f, right - 130 * u, right - 56 * u, right - 8 * u};
+  return {left + Space::pad * u, left + (right - left) * 0.48f, right - 130 * u, right - 56 * u,
+          right - Space::gap * u};
 }
 
 void cell(const Frame& frame, float from, float to, float y, ImU32 colour, std::string_view text) {
-  frame.write_elided(Face::ui, TypeSize::body, {from, y}, colour, text, to - from - 8 * frame.u);
+  frame.write_elided(Face::ui, TypeSize::body, {from, y}, colour, text, to - from - Space::gap * frame.u);
 }
 
 void draw_headings(const Frame& frame) {
@@ -64,10 +65,10 @@ void draw_headings(const Frame& frame) {
   const bool arrays = !question.arrays.empty(), axes = !question.axes.empty();
   heading(x.name, arrays ? "layers.array" : axes ? "layers.axes" : "layers.layer");
   heading(x.kind, arrays ? "layers.shape" : axes ? "layers.sizes" : "layers.kind");
-  if (arrays) return ImGui::Dummy({0, 16 * frame.u});
+  if (arrays) return ImGui::Dummy({0, Space::part * frame.u});
   if (!axes) heading(x.width, "layers.d_model");
   heading(x.heads, "layers.heads");
-  ImGui::Dummy({0, 16 * frame.u});
+  ImGui::Dummy({0, Space::part * frame.u});
 }
 
 /// Returns whether it was double-clicked.
@@ -83,7 +84,7 @@ bool draw_candidate(const Frame& frame, const LayerCandidate& candidate, LayerCh
                                               chosen ? frame.look.field_hover : frame.look.field, Corner::control * u);
   }
   const Columns x = columns_of(frame, at.x, at.x + size.x);
-  const float y = at.y + 5 * u;
+  const float y = at.y + Space::close * u;
   cell(frame, x.name, x.kind, y, frame.look.ink,
        candidate.layer.empty() ? frame.words("layers.top") : candidate.layer.c_str());
   cell(frame, x.kind, x.width, y, frame.look.muted, candidate.kind);
@@ -111,7 +112,7 @@ void move_mark(LayerChoice& choice, const std::vector<std::size_t>& found, int b
 /// Returns whether a layer was double-clicked.
 bool draw_list(const Frame& frame, LayerChoice& choice, const std::vector<std::size_t>& found, float height) {
   draw_headings(frame);
-  ImGui::BeginChild("list", {0, height - 16 * frame.u}, false, ImGuiWindowFlags_NoNav);
+  ImGui::BeginChild("list", {0, height - Space::part * frame.u}, false, ImGuiWindowFlags_NoNav);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
   bool twice = false;
   const bool moved = choice.layer != frame.view().layers.layer;
@@ -136,9 +137,9 @@ void draw_heads(const Frame& frame, LayerChoice& choice) {
   for (const Index heads : all) {
     const std::string label = std::to_string(heads);
     const float width = 44 * frame.u;
-    if (!first && ImGui::GetItemRectMax().x + width + 4 * frame.u <
+    if (!first && ImGui::GetItemRectMax().x + width + Space::tight * frame.u <
                       ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x) {
-      ImGui::SameLine(0, 4 * frame.u);
+      ImGui::SameLine(0, Space::tight * frame.u);
     }
     first = false;
     if (chip(frame, label.c_str(), label, choice.heads == heads, width)) {
@@ -255,7 +256,8 @@ bool draw_answer(const Frame& frame, const Answer& answer, const Tensor& mask, R
   if (hovered) list.AddRectFilled(place.min, place.max, frame.look.field, Corner::card * u);
   compat::add_rect(list, place.min, place.max, hovered ? frame.look.accent : frame.look.line, Corner::card * u, 1);
   const float x = place.min.x + Space::card * u, width = place.width() - 2 * Space::card * u;
-  frame.write(Face::bold, TypeSize::large, {x, place.min.y + 12 * u}, frame.look.ink, frame.words(answer.title));
+  frame.write(Face::bold, TypeSize::large, {x, place.min.y + Space::apart * u}, frame.look.ink,
+              frame.words(answer.title));
   draw_paragraph(&list, frame.fonts, Face::ui, TypeSize::body * u, {x, place.min.y + 38 * u}, frame.look.muted,
                  frame.words(answer.meaning), width);
   const float text = 2.6f * TypeSize::body * u;  // two lines, so that both pictures have the same height
@@ -314,9 +316,9 @@ void draw_polarity_dialog(const Frame& frame, Rect place) {
       frame.pictures.get<MaskPictures>([&] { return mask_pictures(question->scenario); }, question);
   note(frame, frame.words.fill("polarity.which", {file_name_of(question->scenario.file)}));
   const Rect inside = area.content();
-  const float top = ImGui::GetCursorScreenPos().y + 6 * u, half = (inside.width() - 14 * u) / 2;
+  const float top = ImGui::GetCursorScreenPos().y + Space::near * u, half = (inside.width() - Space::card * u) / 2;
   for (std::size_t i = 0; i < 2; ++i) {
-    const float x = inside.min.x + static_cast<float>(i) * (half + 14 * u);
+    const float x = inside.min.x + static_cast<float>(i) * (half + Space::card * u);
     if (!draw_answer(frame, answers[i], pictures.masks[i], {{x, top}, {x + half, inside.max.y}})) continue;
     frame.show([word = answers[i].word](View& v) { v.layers.layer = word; });
     frame.actions.push_back(TakeLayer{});

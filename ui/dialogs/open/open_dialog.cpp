@@ -51,13 +51,13 @@ Line line(const Frame& frame, const char* id, bool marked) {
 /// Text from `from` to `to`, cut if it is longer.
 void line_text(const Frame& frame, const Line& drawn, float from, float to, ImU32 colour, std::string_view text) {
   const float u = frame.u;
-  frame.write_elided(Face::ui, TypeSize::body, {from, drawn.min.y + 5 * u}, colour, text, to - from);
+  frame.write_elided(Face::ui, TypeSize::body, {from, drawn.min.y + Space::close * u}, colour, text, to - from);
 }
 
 /// A line of the left column; returns whether it was clicked.
 bool place_line(const Frame& frame, const std::string& id, std::string_view text) {
   const Line drawn = line(frame, id.c_str(), false);
-  line_text(frame, drawn, drawn.min.x + 8 * frame.u, drawn.max.x - 8 * frame.u, frame.look.ink, text);
+  line_text(frame, drawn, drawn.min.x + Space::gap * frame.u, drawn.max.x - Space::gap * frame.u, frame.look.ink, text);
   return drawn.clicked;
 }
 
@@ -95,7 +95,7 @@ void draw_models(const Frame& frame, Turn& turn) {
     if (place_line(frame, path, in_language(model.title, frame.words.language()))) turn.taken = path;
     tooltip(frame, in_language(model.task, frame.words.language()));
   }
-  ImGui::Dummy({0, 8 * frame.u});
+  ImGui::Dummy({0, Space::gap * frame.u});
 }
 
 /// Models that are watched from Python.
@@ -107,7 +107,7 @@ void draw_runs(const Frame& frame, Turn& turn) {
   for (std::size_t i = 0; i < std::min(runs.size(), most); ++i) {
     if (place_line(frame, runs[i], runs[i])) turn.taken = newest_of_run(runs[i]);
   }
-  ImGui::Dummy({0, 8 * frame.u});
+  ImGui::Dummy({0, Space::gap * frame.u});
 }
 
 void draw_lessons(const Frame& frame, Turn& turn) {
@@ -174,21 +174,21 @@ void draw_entry(const Frame& frame, Turn& turn, const OpenPicture& picture, int 
   OpenChoice& choice = turn.choice;
   const FolderEntry& entry = picture.listing.entries[picture.shown[static_cast<std::size_t>(row)]];
   const Line drawn = line(frame, entry.name.c_str(), row == choice.marked);
-  const float right = drawn.max.x - 10 * u;
+  const float right = drawn.max.x - Space::pad * u;
   const bool wide = right - drawn.min.x > 430 * u;
   const float date = right - 118 * u, size = date - 84 * u, kind = wide ? size - 104 * u : size;
   if (entry.folder) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
-    list.AddRectFilled({drawn.min.x + 9 * u, drawn.min.y + 7 * u}, {drawn.min.x + 14 * u, drawn.min.y + 10 * u},
-                       frame.look.muted, u);
-    list.AddRectFilled({drawn.min.x + 9 * u, drawn.min.y + 9 * u}, {drawn.min.x + 22 * u, drawn.min.y + 18 * u},
+    list.AddRectFilled({drawn.min.x + 9 * u, drawn.min.y + 7 * u},
+                       {drawn.min.x + Space::card * u, drawn.min.y + Space::pad * u}, frame.look.muted, u);
+    list.AddRectFilled({drawn.min.x + 9 * u, drawn.min.y + 9 * u}, {drawn.min.x + 22 * u, drawn.min.y + Space::row * u},
                        frame.look.muted, Corner::mark * u);
   }
-  line_text(frame, drawn, drawn.min.x + 30 * u, kind - 10 * u, frame.look.ink, entry.name);
-  if (wide) line_text(frame, drawn, kind, size - 4 * u, frame.look.muted, frame.words(entry.kind));
+  line_text(frame, drawn, drawn.min.x + 30 * u, kind - Space::pad * u, frame.look.ink, entry.name);
+  if (wide) line_text(frame, drawn, kind, size - Space::tight * u, frame.look.muted, frame.words(entry.kind));
   const float width = frame.width(Face::ui, TypeSize::body, entry.size);
-  line_text(frame, drawn, date - 18 * u - width, date, frame.look.muted, entry.size);
-  line_text(frame, drawn, date, right + 4 * u, frame.look.muted, entry.changed);
+  line_text(frame, drawn, date - Space::row * u - width, date, frame.look.muted, entry.size);
+  line_text(frame, drawn, date, right + Space::tight * u, frame.look.muted, entry.changed);
   if (drawn.twice) {
     take(frame, turn, entry);
   } else if (drawn.clicked) {
@@ -227,14 +227,14 @@ void draw_files(const Frame& frame, Turn& turn, float height) {
   const OpenPicture& picture = open_picture(frame.pictures, frame.view().open);
   const float top = ImGui::GetCursorPosY();
   draw_field(frame, turn, picture);
-  ImGui::Dummy({0, 2 * u});
+  ImGui::Dummy({0, Space::fine * u});
   draw_entries(frame, turn, picture, height - (ImGui::GetCursorPosY() - top) - 40 * u);
   ImGui::SetCursorPosY(top + height - ControlHeight::bar * u);
   const char* label = frame.words("open.open");
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float right = at.x + ImGui::GetContentRegionAvail().x - button_width(frame, label);
-  frame.write_elided(Face::ui, TypeSize::note, {at.x, at.y + 6 * u}, frame.look.muted, frame.words("open.hint"),
-                     right - at.x - 12 * u);
+  frame.write_elided(Face::ui, TypeSize::note, {at.x, at.y + Space::near * u}, frame.look.muted,
+                     frame.words("open.hint"), right - at.x - Space::apart * u);
   ImGui::SetCursorScreenPos({right, at.y});
   if (main_button(frame, "take", label)) take_typed(frame, turn, picture);
 }
@@ -248,11 +248,11 @@ float draw_places(const Frame& frame, Turn& turn, const Rect& inside) {
   draw_runs(frame, turn);
   draw_models(frame, turn);
   draw_recent(frame, turn);
-  ImGui::Dummy({0, 8 * u});
+  ImGui::Dummy({0, Space::gap * u});
   draw_lessons(frame, turn);
   ImGui::PopStyleVar();
   ImGui::EndChild();
-  const float gap = 18 * u;
+  const float gap = Space::row * u;
   ImGui::GetWindowDrawList()->AddLine({inside.min.x + side + gap / 2, inside.min.y},
                                       {inside.min.x + side + gap / 2, inside.max.y}, frame.look.line);
   return inside.min.x + side + gap;

@@ -184,7 +184,7 @@ struct LabelDrawer {
       const float middle = row_middle(r);
       if (heat.row_picture.has(r)) {
         const float side = std::round(std::min(line, heat.label_room * pixels));
-        const ImVec2 max{seen.min.x - 4 * u, std::round(middle + side / 2)};
+        const ImVec2 max{seen.min.x - Space::tight * u, std::round(middle + side / 2)};
         return draw_piece(heat.row_picture, r, {{max.x - side, max.y - side}, max}, r == lit);
       }
       char buffer[24];
@@ -217,13 +217,13 @@ struct LabelDrawer {
   void draw_cols(Index lit) const {
     // A name may be cut to a few letters, an index may not.
     const float widest = std::min(heat.widest_column * pixels, 56 * u * pixels / (TypeSize::note * u));
-    const float room = std::max(cell.x - 3 * u, widest), apart = (room + 3 * u) / cell.x - 0.01f;
+    const float room = std::max(cell.x - Space::thin * u, widest), apart = (room + Space::thin * u) / cell.x - 0.01f;
     const Index every = round_step(apart);
     for_cols(lit, apart, [&](Index c) {
       char buffer[24];
       const std::string_view text = label_text(heat.col_labels, c, every, c == lit || c == asked.col, buffer);
       const float whole = width(c == lit, text),
-                  drawn = std::min(whole, std::max(room, static_cast<float>(every) * cell.x - 3 * u));
+                  drawn = std::min(whole, std::max(room, static_cast<float>(every) * cell.x - Space::thin * u));
       if (drawn + 0.5f < whole && is_index(text)) return;
       draw_elided(list, frame.fonts, face(c == lit), pixels,
                   {col_middle(c) - drawn / 2, seen.max.y + NameGap::column * u}, ink(c == lit), text, drawn);

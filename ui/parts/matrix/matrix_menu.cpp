@@ -53,7 +53,7 @@ void draw_heading(const Frame& frame, const Cell& cell, ImVec2 at) {
       text += std::string(", ") + frame.words("controls.head") + " " + std::to_string(cell.head);
     return text;
   };
-  const float x = at.x + frame.width(Face::bold, TypeSize::body, name(cell.stage)) + 10 * u;
+  const float x = at.x + frame.width(Face::bold, TypeSize::body, name(cell.stage)) + Space::pad * u;
   frame.write(Face::ui, TypeSize::note, {x, at.y + 1.5f * u}, frame.look.muted, frame.kept(where, cell));
 }
 
@@ -64,9 +64,11 @@ bool draw_line(const Frame& frame, const Line& line, Rect place) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   if (ImGui::IsItemHovered()) list.AddRectFilled(place.min, place.max, frame.look.field_hover, Corner::control * u);
   const float y = place.centre().y;
-  frame.write(Face::ui, TypeSize::body, {place.min.x + 10 * u, y - 8 * u}, frame.look.ink, frame.words(line.word));
+  frame.write(Face::ui, TypeSize::body, {place.min.x + Space::pad * u, y - Space::gap * u}, frame.look.ink,
+              frame.words(line.word));
   const float keys = frame.width(Face::ui, TypeSize::note, line.keys);
-  frame.write(Face::ui, TypeSize::note, {place.max.x - 10 * u - keys, y - 6.5f * u}, frame.look.muted, line.keys);
+  frame.write(Face::ui, TypeSize::note, {place.max.x - Space::pad * u - keys, y - 6.5f * u}, frame.look.muted,
+              line.keys);
   return clicked;
 }
 
@@ -97,7 +99,7 @@ void draw_matrix_menu(const Frame& frame, Rect window) {
   list.AddRectFilled(min, max, frame.look.panel, Corner::card * u);
   compat::add_rect(list, min, max, frame.look.line, Corner::card * u, 1);
   frame.focus.begin_scope();
-  draw_heading(frame, menu->cell, {min.x + pad + 10 * u, min.y + pad + 6 * u});
+  draw_heading(frame, menu->cell, {min.x + pad + Space::pad * u, min.y + pad + Space::near * u});
   float y = min.y + pad + head;
   for (const Line& each : lines) {
     if (each.what == first_file) {

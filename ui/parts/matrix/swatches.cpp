@@ -48,9 +48,9 @@ void draw_swatch(const Frame& frame, ImDrawList& list, const Swatch& swatch, ImV
 float draw_swatches(const Frame& frame, ImDrawList& list, std::span<const Swatch> swatches, ImVec2 at, float width) {
   const float u = frame.u, side = swatch_side * u;
   return place_swatches(frame.fonts, u, swatches, at, width, [&](const Swatch& swatch, ImVec2 corner, float room) {
-    draw_swatch(frame, list, swatch, {corner.x, corner.y + 3 * u}, side);
-    draw_elided(list, frame.fonts, Face::ui, TypeSize::body * u, {corner.x + side + 6 * u, corner.y}, frame.look.ink,
-                swatch.words, room);
+    draw_swatch(frame, list, swatch, {corner.x, corner.y + Space::thin * u}, side);
+    draw_elided(list, frame.fonts, Face::ui, TypeSize::body * u, {corner.x + side + Space::near * u, corner.y},
+                frame.look.ink, swatch.words, room);
   });
 }
 

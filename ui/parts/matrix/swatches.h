@@ -30,9 +30,9 @@ float place_swatches(const Fonts& fonts, float u, std::span<const Swatch> swatch
   ImVec2 pen = at;
   for (const Swatch& swatch : swatches) {
     const float words = text_size(fonts, Face::ui, TypeSize::body * u, swatch.words).x;
-    if (pen.x > at.x && pen.x + side + 6 * u + words > at.x + width) pen = {at.x, pen.y + swatch_line * u};
-    put(swatch, pen, at.x + width - pen.x - side - 6 * u);
-    pen.x += side + words + 20 * u;
+    if (pen.x > at.x && pen.x + side + Space::near * u + words > at.x + width) pen = {at.x, pen.y + swatch_line * u};
+    put(swatch, pen, at.x + width - pen.x - side - Space::near * u);
+    pen.x += side + words + Space::wide * u;
   }
   return pen.y - at.y + (swatches.empty() ? 0 : swatch_line * u);
 }

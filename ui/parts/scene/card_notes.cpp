@@ -91,7 +91,7 @@ float say_random(const Frame& frame, Rect room) {
   const std::string& words = frame.kept(make, room.width());
   if (words.empty()) return room.min.y;
   frame.write(Face::ui, TypeSize::note, room.min, frame.look.warning, words);
-  return room.min.y + 20 * frame.u;
+  return room.min.y + Space::wide * frame.u;
 }
 
 RowStrip row_strip(const Trace& trace, const HeatPicture& heat) {

@@ -99,20 +99,21 @@ float Pen::paragraph(Face face, float pixels, ImVec2 at, ImU32 colour, std::stri
 }
 
 void Pen::colour_ends(const HeatPicture& heat, const Rect& card, std::string_view title) {
-  const float pixels = TypeSize::note * u(), bar = 48 * u(), y = card.min.y + 10 * u(), right = card.max.x - 12 * u();
+  const float pixels = TypeSize::note * u(), bar = 48 * u(), y = card.min.y + Space::pad * u(),
+              right = card.max.x - Space::apart * u();
   const std::string lo = bound_text(heat.quad.range.lo), hi = bound_text(heat.quad.range.hi);
-  const float bar_end = right - measure(Face::mono, pixels, hi).x - 6 * u(),
-              left = bar_end - bar - 6 * u() - measure(Face::mono, pixels, lo).x;
-  if (left < card.min.x + 24 * u() + measure(Face::bold, TypeSize::body * u(), title).x) return;
+  const float bar_end = right - measure(Face::mono, pixels, hi).x - Space::near * u(),
+              left = bar_end - bar - Space::near * u() - measure(Face::mono, pixels, lo).x;
+  if (left < card.min.x + Space::section * u() + measure(Face::bold, TypeSize::body * u(), title).x) return;
   words(Face::mono, pixels, {left, y}, look().muted, lo);
-  colours({{bar_end - bar, y + 4 * u()}, {bar_end, y + 11 * u()}}, *heat.colormap);
+  colours({{bar_end - bar, y + Space::tight * u()}, {bar_end, y + 11 * u()}}, *heat.colormap);
   words(Face::mono, pixels, {right, y}, look().muted, hi, uncut, Align::right);
 }
 
 void Pen::matrix_card(const Rect& place, std::string_view title, SceneHeat matrix, ImU32 border, float thickness) {
   card(place, border, thickness);
-  words(Face::bold, TypeSize::body * u(), {place.min.x + 12 * u(), place.min.y + Space::title * u()}, look().ink,
-        title);
+  words(Face::bold, TypeSize::body * u(), {place.min.x + Space::apart * u(), place.min.y + Space::title * u()},
+        look().ink, title);
   if (!matrix.heat) return;
   colour_ends(*matrix.heat, place, title);
   matrix.labels = TypeSize::note * u();
@@ -206,7 +207,7 @@ float Pen::math(float pixels, ImVec2 at, float width, ImU32 colour, bool lanes, 
 void Pen::hatch(Rect rect) {
   const bool light = look().theme == Theme::light;
   const ImU32 lines = to_imgui(rgb(light ? "C9CFD8" : "3C4552")), ground = to_imgui(rgb(light ? "F2F4F7" : "20252E"));
-  scene_.items.emplace_back(SceneHatch{rect, lines, ground, 8 * u()});
+  scene_.items.emplace_back(SceneHatch{rect, lines, ground, Space::gap * u()});
 }
 
 float Pen::tabs(Rect room, Align align, std::span<const char* const> keys, std::size_t chosen, SceneAction action) {
@@ -237,14 +238,14 @@ float Pen::chips(Rect room, std::span<const Chip> chips, float height, float pad
   for (const Chip& chip : chips) {
     const Face face = chip.lit || chip.primary ? Face::bold : Face::ui;
     const float width = measure(face, type.caption, chip.words).x + pad * u(), round = corner.value_or(height / 2);
-    if (x + width > room.max.x && x > room.min.x) x = room.min.x, y += height + 6 * u();
+    if (x + width > room.max.x && x > room.min.x) x = room.min.x, y += height + Space::near * u();
     const Rect rect{{x, y}, {x + width, y + height}};
     fill(rect, chip.primary ? look().ink : chip.lit ? look().field : look().card, round);
     if (!chip.primary) box(rect, chip.lit ? look().accent : look().line, 1, round);
     text(TextRole::caption, face, type.caption, rect.centre(), Align::middle, chip.primary ? look().card : look().ink,
          chip.words);
     target(rect, chip.action, chip.index);
-    x += width + 6 * u();
+    x += width + Space::near * u();
   }
   return y + height;
 }
@@ -270,7 +271,7 @@ void Pen::slider(const Rect& track, float y, ImU32 ground, std::initializer_list
   fill(track, ground, Corner::cell * u);
   for (const float x : marks) fill({{x - u, y - 7 * u}, {x + u, y + 7 * u}}, look().muted);
   fill({{knob - 8 * u, y - 8 * u}, {knob + 8 * u, y + 8 * u}}, look().after, Corner::card * u);
-  target({{track.min.x, y - 12 * u}, {track.max.x, y + 12 * u}}, action, index);
+  target({{track.min.x, y - Space::apart * u}, {track.max.x, y + Space::apart * u}}, action, index);
 }
 
 void Pen::add_content(const Rect& rect) {

@@ -278,7 +278,7 @@ void draw_lit(ImDrawList& list, const Scene& scene, const SceneTarget* target, c
   const Rect& words = target->rect;
   list.AddRectFilled({words.min.x, words.max.y - u}, {words.max.x, words.max.y + u}, look.accent);
   for (const Rect& rect : lit_by(scene, *target)) {
-    const Rect around = rect.grown(2 * u);
+    const Rect around = rect.grown(Space::fine * u);
     list.AddRectFilled(around.min, around.max, fade(look.accent, 0.16f), Corner::control * u);
     compat::add_rect(list, around.min, around.max, look.accent, Corner::control * u, 3 * u);
   }
@@ -294,7 +294,7 @@ TypeSizes type_sizes(const SceneContext& context) {
   if (!context.view.presenting) {
     const auto size = [&](Face face, float points) { return fonts.crisp(face, points * u); };
     return {size(Face::ui, 26), size(Face::ui, 18),   size(Face::ui, 15),   size(Face::mono, 14),
-            size(Face::ui, 13), size(Face::math, 22), size(Face::bold, 34), 12 * u};
+            size(Face::ui, 13), size(Face::math, 22), size(Face::bold, 34), Space::apart * u};
   }
   // Legible from the last row: 24 pixels at 1080, and at least 18.
   const float least = std::max(18.0f, 24 * std::min(context.window.x / 1920, context.window.y / 1080));

@@ -50,7 +50,7 @@ void say_on_plate(const Frame& frame, ImDrawList& list, const Rect& room, const 
   const float u = frame.u, width = std::min(420 * u, room.width() - 40 * u), size = TypeSize::story * u;
   const float height = draw_paragraph(nullptr, frame.fonts, Face::ui, size, {0, 0}, 0, words, width);
   const ImVec2 at{room.centre().x - width / 2, room.centre().y - height / 2};
-  const Rect plate = Rect{at, {at.x + width, at.y + height}}.grown(12 * u);
+  const Rect plate = Rect{at, {at.x + width, at.y + height}}.grown(Space::apart * u);
   list.AddRectFilled(plate.min, plate.max, frame.look.panel, Corner::card * u);
   compat::add_rect(list, plate.min, plate.max, frame.look.line, Corner::card * u, 1);
   draw_paragraph(&list, frame.fonts, Face::ui, size, at, frame.look.ink, words, width);

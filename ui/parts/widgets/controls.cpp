@@ -30,22 +30,22 @@ std::optional<std::string> slider_heading(const Frame& frame, const char* id, co
   std::optional<std::string> typed;
   if (!enabled) {
     draw_text(list, frame.fonts, Face::mono, size, {at.x + width - digits, at.y}, frame.look.muted, shown);
-    ImGui::Dummy({width, 18 * frame.u});
+    ImGui::Dummy({width, Space::row * frame.u});
     return typed;
   }
-  ImGui::SetCursorScreenPos({at.x + width - number_width, at.y - 3 * frame.u});
+  ImGui::SetCursorScreenPos({at.x + width - number_width, at.y - Space::thin * frame.u});
   compat::push_font(frame.fonts.pick(Face::mono, size), size);
   ImGui::PushStyleColor(ImGuiCol_FrameBg, IM_COL32(0, 0, 0, 0));
   ImGui::SetNextItemWidth(number_width);
   // Right-aligned while it is not edited: ImGui's field is left-aligned, so the padding does it.
-  const float slack = number_width - 14 * frame.u - digits;
-  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {7 * frame.u + std::max(slack, 0.0f), 3 * frame.u});
+  const float slack = number_width - Space::card * frame.u - digits;
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {7 * frame.u + std::max(slack, 0.0f), Space::thin * frame.u});
   const Typed field = text_input(frame, id, shown, "", ImGuiInputTextFlags_AutoSelectAll, nullptr, nullptr, false);
   ImGui::PopStyleVar();
   ImGui::PopStyleColor();
   ImGui::PopFont();
   if ((field.entered || field.left) && field.text != shown) typed = field.text;
-  ImGui::SetCursorScreenPos({at.x, at.y + 18 * frame.u});
+  ImGui::SetCursorScreenPos({at.x, at.y + Space::row * frame.u});
   ImGui::Dummy({0, 0});
   return typed;
 }
@@ -71,7 +71,7 @@ Moved track(const Frame& frame, const char* id, float share, bool enabled) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float y = at.y + height / 2, left = at.x + radius, length = width - 2 * radius;
   const float x = left + length * std::clamp(share, 0.0f, 1.0f);
-  const float half = 2 * frame.u;
+  const float half = Space::fine * frame.u;
   list.AddRectFilled({at.x, y - half}, {at.x + width, y + half}, frame.look.field, half);
   if (enabled) {
     const ImU32 colour = active || hovered ? frame.look.accent : frame.look.muted;
@@ -135,7 +135,7 @@ ControlArea::~ControlArea() {
 }
 
 void section(const Frame& frame, const char* words) {
-  if (ImGui::GetCursorPosY() > 24 * frame.u) ImGui::Dummy({0, 3 * frame.u});
+  if (ImGui::GetCursorPosY() > 24 * frame.u) ImGui::Dummy({0, Space::thin * frame.u});
   const ImVec2 at = ImGui::GetCursorScreenPos();
   frame.write(Face::bold, TypeSize::note, at, frame.look.muted, words);
   ImGui::Dummy({0, 13 * frame.u});
@@ -189,7 +189,7 @@ std::optional<float> float_slider(const Frame& frame, const char* id, const char
 
 std::optional<int> segments(const Frame& frame, const char* id, std::span<const char* const> labels, int chosen) {
   ImGui::PushID(id);
-  const float gap = 4 * frame.u, whole = ImGui::GetContentRegionAvail().x;
+  const float gap = Space::tight * frame.u, whole = ImGui::GetContentRegionAvail().x;
   std::optional<int> clicked;
   for (std::size_t first = 0, end = 0; first < labels.size(); first = end) {
     const Line line = line_of(frame, labels, first, whole, gap);
@@ -216,7 +216,7 @@ std::optional<int> pick(const Frame& frame, const char* id, std::span<const char
 }
 
 float chip_width(const Frame& frame, std::string_view label) {
-  return frame.width(Face::bold, TypeSize::note, label) + 12 * frame.u;
+  return frame.width(Face::bold, TypeSize::note, label) + Space::apart * frame.u;
 }
 
 bool chip(const Frame& frame, const char* id, std::string_view label, bool chosen, float width) {
@@ -233,7 +233,7 @@ bool chip(const Frame& frame, const char* id, std::string_view label, bool chose
   compat::add_rect(list, at, end, frame.look.line, corner, 1);
   list.PushClipRect(at, end, true);
   draw_text(list, frame.fonts, chosen ? Face::bold : Face::ui, size,
-            {std::max(at.x + 4 * frame.u, at.x + (extent.x - text.x) / 2), at.y + (extent.y - text.y) / 2},
+            {std::max(at.x + Space::tight * frame.u, at.x + (extent.x - text.x) / 2), at.y + (extent.y - text.y) / 2},
             chosen ? frame.look.ink : frame.look.muted, label);
   list.PopClipRect();
   return clicked;
@@ -243,11 +243,12 @@ bool button_before(const Frame& frame, const char* id, const char* label, bool m
   const float width = button_width(frame, label);
   right -= width;
   ImGui::SetCursorScreenPos({right, y});
-  right -= 8 * frame.u;
+  right -= Space::gap * frame.u;
   return main ? main_button(frame, id, label) : chip(frame, id, label, false, width);
 }
 
-ChipFlow::ChipFlow(const Frame& frame) : frame_(frame), whole_(ImGui::GetContentRegionAvail().x), gap_(4 * frame.u) {}
+ChipFlow::ChipFlow(const Frame& frame)
+    : frame_(frame), whole_(ImGui::GetContentRegionAvail().x), gap_(Space::tight * frame.u) {}
 
 bool ChipFlow::chip(const char* id, std::string_view label, bool chosen) {
   const float third = (whole_ - 2 * gap_) / 3, width = std::max(third, std::min(chip_width(frame_, label), whole_));

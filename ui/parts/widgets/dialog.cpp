@@ -31,7 +31,7 @@ DialogArea::DialogArea(const Frame& frame, Rect place, Dialog kind, const char* 
   draw_veil(frame, place);
   if (kind != Dialog::welcome) frame.focus.begin_scope();
   const float u = frame.u;
-  size = {std::min(size.x, place.width() - 24 * u), std::min(size.y, place.height() - 24 * u)};
+  size = {std::min(size.x, place.width() - Space::section * u), std::min(size.y, place.height() - Space::section * u)};
   const ImVec2 min{place.centre().x - size.x / 2, place.centre().y - size.y / 2};
   const ImVec2 max{min.x + size.x, min.y + size.y};
   ImGui::SetNextWindowPos(min);
@@ -43,8 +43,8 @@ DialogArea::DialogArea(const Frame& frame, Rect place, Dialog kind, const char* 
   ImGui::Begin(name, nullptr,
                ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
                    ImGuiWindowFlags_NoNav);
-  frame.write(Face::bold, TypeSize::heading, {min.x + margin * u, min.y + 18 * u}, frame.look.ink, title);
-  ImGui::SetCursorScreenPos({max.x - 44 * u, min.y + 14 * u});
+  frame.write(Face::bold, TypeSize::heading, {min.x + margin * u, min.y + Space::row * u}, frame.look.ink, title);
+  ImGui::SetCursorScreenPos({max.x - 44 * u, min.y + Space::card * u});
   if (chip(frame, "close", "×", false, ControlHeight::chip * u)) close(frame);
   content_ = {{min.x + margin * u, min.y + 54 * u}, {max.x - margin * u, max.y - margin * u}};
   ImGui::SetCursorScreenPos(content_.min);

@@ -57,9 +57,9 @@ void draw_keyboard_ring(const Frame& frame) {
   const auto& [rect, clip] = *frame.focus.ring();
   ImDrawList& list = *ImGui::GetForegroundDrawList();
   const float u = frame.u;
-  const Rect around = rect.grown(2 * u), room = clip.grown(3 * u);
+  const Rect around = rect.grown(Space::fine * u), room = clip.grown(Space::thin * u);
   list.PushClipRect(room.min, room.max);
-  compat::add_rect(list, around.min, around.max, frame.look.accent, Corner::control * u, 2 * u);
+  compat::add_rect(list, around.min, around.max, frame.look.accent, Corner::control * u, Stroke::chosen(u));
   list.PopClipRect();
 }
 

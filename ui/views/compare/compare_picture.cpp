@@ -17,7 +17,8 @@ using Kind = StageDifference::Kind;
 
 /// The place of a matrix of this size in a card, below its title.
 Rect fit(const Rect& card, Index rows, Index cols, float title, float left, float below, float u) {
-  const Rect box{{card.min.x + 10 * u + left, card.min.y + title}, {card.max.x - 10 * u, card.max.y - 10 * u - below}};
+  const Rect box{{card.min.x + Space::pad * u + left, card.min.y + title},
+                 {card.max.x - Space::pad * u, card.max.y - Space::pad * u - below}};
   const float cell = std::min(box.width() / static_cast<float>(cols), box.height() / static_cast<float>(rows));
   const float wide = std::min(box.width() / static_cast<float>(cols), cell * 1.5f);
   const ImVec2 size{wide * static_cast<float>(cols), cell * static_cast<float>(rows)};
@@ -102,7 +103,7 @@ constexpr float panel_title = 32, panel_foot = 28, names_upright = 20;  // point
 /// The cell size of one of three panels; with two lines, B − A is below A and B.
 float panel_cell(const MatrixView& matrix, Rect area, int lines, float names, float gap, float u) {
   const auto n = static_cast<float>(lines), columns = lines == 1 ? 3.0f : 2.0f;
-  const ImVec2 box{(area.width() - (columns - 1) * gap) / columns - names - 20 * u,
+  const ImVec2 box{(area.width() - (columns - 1) * gap) / columns - names - Space::wide * u,
                    (area.height() - (n - 1) * gap) / n - (panel_title + panel_foot + names_upright) * u};
   return std::min(1.5f * std::max(box.y, 0.0f) / static_cast<float>(matrix.rows),
                   std::max(box.x, 0.0f) / static_cast<float>(matrix.cols));
@@ -145,14 +146,14 @@ float put_two_shapes(const Frame& frame, Pen& pen, Stage stage, Rect area) {
       for (const std::string& label : labels) most = std::max(most, pen.measure(Face::bold, pixels, label).x);
       return most;
     };
-    const float names = std::min(std::clamp(widest(rows) + 8 * u, 24 * u, 110 * u), width * 0.36f);
+    const float names = std::min(std::clamp(widest(rows) + Space::gap * u, Space::section * u, 110 * u), width * 0.36f);
     const Rect rect = fit(card, matrix.rows, matrix.cols, panel_title * u, names, names_upright * u, u);
     HeatPicture heat = i == 0 ? other_heat(frame, stage, rect)
                               : side_heat(frame, stage, {frame.view().batch, frame.view().head}, side, rect);
     heat.row_labels = std::move(rows);
     heat.widest_column = widest(cols) / pixels;
     if (rect.width() / static_cast<float>(matrix.cols) >= 10 * u) heat.col_labels = std::move(cols);
-    heat.label_room = (names - 6 * u) / pixels;
+    heat.label_room = (names - Space::near * u) / pixels;
     card.max.y = rect.max.y + panel_foot * u;
     bottom = std::max(bottom, card.max.y);
     put_panel(pen, card, frame.words(i == 0 ? "compare.a" : "compare.b"), std::move(heat), i == 1);
@@ -164,19 +165,19 @@ float put_two_shapes(const Frame& frame, Pen& pen, Stage stage, Rect area) {
 float put_panels(const Frame& frame, Pen& pen, const StageDifference& stage, Rect area) {
   if (stage.kind == Kind::other_shape) return put_two_shapes(frame, pen, stage.stage, area);
   if (stage.kind != Kind::differs && stage.kind != Kind::same) return area.min.y;
-  const float u = frame.u, gap = 12 * u, pixels = TypeSize::note * u;
+  const float u = frame.u, gap = Space::apart * u, pixels = TypeSize::note * u;
   const MatrixView matrix = (*frame.trace())[stage.stage].matrix();
   const StageInfo& about = info(stage.stage);
-  const float widest = widest_label(frame, about.rows, matrix.rows, pixels) + 8 * u;
-  const float wanted = std::clamp(widest, 24 * u, 110 * u);
+  const float widest = widest_label(frame, about.rows, matrix.rows, pixels) + Space::gap * u;
+  const float wanted = std::clamp(widest, Space::section * u, 110 * u);
   const bool folds = panel_cell(matrix, area, 2, wanted, gap, u) > panel_cell(matrix, area, 1, wanted, gap, u);
   const float width = folds ? (area.width() - gap) / 2 : (area.width() - 2 * gap) / 3;
   const float height = folds ? (area.height() - gap) / 2 : area.height();
   const float names = std::min(wanted, width * 0.36f);
-  const ImVec2 box{width - names - 20 * u, height - (panel_title + panel_foot) * u};
+  const ImVec2 box{width - names - Space::wide * u, height - (panel_title + panel_foot) * u};
   const float turned =
       about.cols == Axis::key ? turned_room(frame, Axis::key, matrix.rows, matrix.cols, box, pixels) : 0;
-  const float names_below = turned > 0 ? 0.71f * turned + 14 * u : names_upright * u;
+  const float names_below = turned > 0 ? 0.71f * turned + Space::card * u : names_upright * u;
   const bool wide_cells = width / static_cast<float>(matrix.cols) >= 10 * u;
   const Slice slice = slice_of(frame, stage);
   const std::string titles[] = {frame.words("compare.a"), frame.words("compare.b"),
@@ -197,7 +198,7 @@ float put_panels(const Frame& frame, Pen& pen, const StageDifference& stage, Rec
       heat.col_labels = axis_labels(*frame.trace(), about.cols, slice.batch, matrix.cols);
       heat.widest_column = widest_label(frame, about.cols, matrix.cols, pixels) / pixels;
     }
-    heat.label_room = (names - 6 * u) / pixels;
+    heat.label_room = (names - Space::near * u) / pixels;
     heat.turned_room = turned / pixels;
     put_panel(pen, card, titles[i], std::move(heat), i == 2);
   }
@@ -251,20 +252,20 @@ float put_slices(const Frame& frame, Pen& pen, const StageDifference& stage, ImV
   float x = at.x;
   for (const OneSlice& slice : all) {
     const Rect card{{x, at.y + above}, {x + side, at.y + above + side}};
-    const Rect cells = fit(card, matrix.rows, matrix.cols, 4 * u, 0, 4 * u, u);
+    const Rect cells = fit(card, matrix.rows, matrix.cols, Space::tight * u, 0, Space::tight * u, u);
     put_small(pen, card, slice.chosen, "slice " + slice.label, SceneAction::slice,
               {stage.stage, slice.of.batch, slice.of.head, 0, 0}, difference_heat(frame, stage, cells, slice.of))
         .rect.min.y = at.y;
     pen.words(slice.chosen ? Face::bold : Face::ui, TypeSize::body * u, {x, at.y + u},
-              slice.changed ? frame.look.ink : frame.look.muted, slice.label, side + 6 * u);
+              slice.changed ? frame.look.ink : frame.look.muted, slice.label, side + Space::near * u);
     x += side + gap;
   }
-  return at.y + above + side + 10 * u;
+  return at.y + above + side + Space::pad * u;
 }
 
 /// A stage that differs: its name, B − A, and the largest change.
 void put_tile(const Frame& frame, Pen& pen, const StageDifference& stage, const Rect& card, bool chosen) {
-  const float u = frame.u, inner = card.width() - 16 * u, left = card.min.x + 8 * u;
+  const float u = frame.u, inner = card.width() - Space::part * u, left = card.min.x + Space::gap * u;
   const std::string largest = largest_words(frame, stage);
   HeatPicture heat;
   Cell at{stage.stage};
@@ -273,14 +274,14 @@ void put_tile(const Frame& frame, Pen& pen, const StageDifference& stage, const 
     const MatrixView matrix = stage.values.matrix();
     // In a low tile, the matrix is next to the number, not above it.
     const bool low = card.height() < 96 * u;
-    const float number = low ? pen.measure(Face::ui, TypeSize::body * u, largest).x + 6 * u : 0,
-                below = low ? -4 * u : 20 * u;
+    const float number = low ? pen.measure(Face::ui, TypeSize::body * u, largest).x + Space::near * u : 0,
+                below = low ? -Space::tight * u : Space::wide * u;
     heat = difference_heat(frame, stage, fit(card, matrix.rows, matrix.cols, 25 * u, number, below, u),
                            slice_of(frame, stage));
   }
   put_small(pen, card, chosen, std::string(name(stage.stage)), SceneAction::stage, at, std::move(heat));
-  pen.words(Face::bold, TypeSize::body * u, {left, card.min.y + 5 * u}, frame.look.lane(stage.stage), name(stage.stage),
-            inner);
+  pen.words(Face::bold, TypeSize::body * u, {left, card.min.y + Space::close * u}, frame.look.lane(stage.stage),
+            name(stage.stage), inner);
   pen.words(Face::ui, TypeSize::body * u, {left, card.max.y - 19 * u}, frame.look.ink, largest, inner);
 }
 
@@ -333,7 +334,7 @@ void put_tiles(const Frame& frame, Pen& pen, Rect area, Stage chosen) {
 float put_unchanged(const Frame& frame, Pen& pen, Rect inside) {
   const float u = frame.u, body = TypeSize::body * u;
   const std::string title = frame.words("compare.unchanged");
-  const float names = inside.min.x + pen.measure(Face::ui, body, title).x + 8 * u;
+  const float names = inside.min.x + pen.measure(Face::ui, body, title).x + Space::gap * u;
   const std::vector<std::string> lines =
       paragraph_lines(frame.fonts, Face::ui, body, unchanged_words(frame), inside.max.x - names);
   float y = inside.max.y - summary_line * u * std::max(static_cast<float>(lines.size()), 1.0f);
@@ -352,8 +353,8 @@ ComparePicture make_compare_picture(const Frame& frame, Rect inside, Rect area, 
   Pen pen(frame, picture.scene);
   const float u = frame.u, body = TypeSize::body * u, heading = TypeSize::heading * u;
   const Look& look = frame.look;
-  pen.words(Face::bold, heading, {inside.min.x, inside.min.y + 3 * u}, look.ink, changes_words(frame),
-            right - inside.min.x - 12 * u);
+  pen.words(Face::bold, heading, {inside.min.x, inside.min.y + Space::thin * u}, look.ink, changes_words(frame),
+            right - inside.min.x - Space::apart * u);
   float y = inside.min.y + 34 * u;
   for (const std::string& line : summary_lines(frame, inside.width())) {
     pen.words(Face::ui, body, {inside.min.x, y}, look.muted, line);
@@ -364,8 +365,9 @@ ComparePicture make_compare_picture(const Frame& frame, Rect inside, Rect area, 
   picture.stage = stage_shown(frame);
   const StageDifference& stage = *frame.document.difference->find(picture.stage);
   const float from =
-      pen.words(Face::bold, heading, area.min, look.lane(picture.stage), name(picture.stage)).max.x + 12 * u;
-  pen.words(Face::ui, body, {from, area.min.y + 2 * u}, look.ink, difference_words(frame, stage), area.max.x - from);
+      pen.words(Face::bold, heading, area.min, look.lane(picture.stage), name(picture.stage)).max.x + Space::apart * u;
+  pen.words(Face::ui, body, {from, area.min.y + Space::fine * u}, look.ink, difference_words(frame, stage),
+            area.max.x - from);
 
   const int rows = tile_rows(frame, area.width());
   const float lowest = std::min(static_cast<float>(rows) * (lowest_tile + tile_gap) * u, area.height() * 0.45f);
@@ -383,8 +385,9 @@ ComparePicture make_compare_picture(const Frame& frame, Rect inside, Rect area, 
   float bottom = put_panels(frame, pen, stage,
                             {{area.min.x, area.min.y + 26 * u}, {area.max.x, area.max.y - tiles - row - 40 * u}});
   picture.large = {area.min, {area.max.x, bottom}};
-  if (several) bottom = put_slices(frame, pen, stage, {area.min.x, bottom + 8 * u}, area.max.x);
-  put_tiles(frame, pen, {{area.min.x, bottom + 14 * u}, {area.max.x, area.max.y - 24 * u}}, picture.stage);
+  if (several) bottom = put_slices(frame, pen, stage, {area.min.x, bottom + Space::gap * u}, area.max.x);
+  put_tiles(frame, pen, {{area.min.x, bottom + Space::card * u}, {area.max.x, area.max.y - Space::section * u}},
+            picture.stage);
   return picture;
 }
 

@@ -50,9 +50,9 @@ void draw_invitation(const Frame& frame, Rect place) {
   const float top = at.y + 38 * u;
   const float height = draw_paragraph(ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::body * u,
                                       {at.x, top}, frame.look.ink, frame.words("compare.invitation"), width);
-  ImGui::SetCursorScreenPos({at.x, top + height + 14 * u});
+  ImGui::SetCursorScreenPos({at.x, top + height + Space::card * u});
   if (chip(frame, "pin", frame.words("compare.pin"), true)) frame.actions.push_back(Pin{});
-  ImGui::SetCursorScreenPos({at.x, ImGui::GetCursorScreenPos().y + 16 * u});
+  ImGui::SetCursorScreenPos({at.x, ImGui::GetCursorScreenPos().y + Space::part * u});
   note(frame, frame.words("compare.or_ask"));
   for (const Question& question : questions) {
     if (!question.sensible(*frame.trace())) continue;
@@ -72,7 +72,7 @@ float draw_buttons(const Frame& frame, Rect place) {
     x -= width;
     ImGui::SetCursorScreenPos({x, place.min.y});
     const bool clicked = chip(frame, word, frame.words(word), false, width);
-    x -= 6 * u;
+    x -= Space::near * u;
     return clicked;
   };
   if (button("compare.unpin")) frame.actions.push_back(Unpin{});
@@ -144,7 +144,7 @@ void draw_compare_view(const Frame& frame, Rect place) {
   const auto& summary = frame.kept([&] { return summary_lines(frame, inside.width()); }, document.pinned,
                                    document.difference, inside.width());
   const float below = (38 + static_cast<float>(summary.size()) * summary_line) * u;
-  const float top = say_random(frame, {{inside.min.x, inside.min.y + below}, inside.max}) + 6 * u;
+  const float top = say_random(frame, {{inside.min.x, inside.min.y + below}, inside.max}) + Space::near * u;
   const float right = draw_buttons(frame, inside);
   const ComparePicture& picture = compare_picture(frame, inside, {{inside.min.x, top}, inside.max}, right);
   point(frame, picture);

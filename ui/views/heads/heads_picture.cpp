@@ -38,11 +38,11 @@ struct LabelRoom {
 LabelRoom label_room(const Frame& frame, Stage stage, const MatrixView& matrix, ImVec2 card, float most, float pixels) {
   const float u = frame.u;
   const float widest = widest_label(frame, info(stage).rows, matrix.rows, pixels);
-  LabelRoom room{std::min(widest + 5 * u, most), pixels * 1.5f, 0};
+  LabelRoom room{std::min(widest + Space::close * u, most), pixels * 1.5f, 0};
   const Axis columns = info(stage).cols;
   if (columns != Axis::key && columns != Axis::query) return room;
   room.turned = turned_room(frame, columns, matrix.rows, matrix.cols,
-                            {card.x - room.left - 12 * u, card.y - room.below - 28 * u}, pixels);
+                            {card.x - room.left - Space::apart * u, card.y - room.below - 28 * u}, pixels);
   if (room.turned > 0) room.below = 0.71f * room.turned + pixels * 1.2f;
   return room;
 }
@@ -70,8 +70,8 @@ struct CardGrid {
     const LabelRoom shared = label_room(frame, stage, matrix, {size().x + rows.left, size().y}, 72 * u, pixels);
     grid.max.y -= shared.below;
     places = lay_out(grid);
-    const float least = 6 * u;
-    if (size().x - 12 * u < least * static_cast<float>(matrix.cols) ||
+    const float least = Space::near * u;
+    if (size().x - Space::apart * u < least * static_cast<float>(matrix.cols) ||
         size().y - (head_of_card + 6) * u < least * static_cast<float>(matrix.rows)) {
       places = std::move(wide);
       return;
@@ -134,14 +134,16 @@ void put_card(Pen& pen, const HeadCard& card, const Rect& place, std::size_t cou
   const ImU32 hue = average ? look.line : fade(look.head(card.head), card.chosen ? 1.0f : 0.35f);
   const Face face = average ? Face::ui : Face::bold;
   const auto fits = [&](const std::string& words, float room) { return pen.measure(face, pixels, words).x <= room; };
-  const bool marked = !average && fits(std::string(std::to_string(count).size(), '8'), r.width() - 24 * u);
-  const float mark = marked ? 12 * u : 0, room = r.width() - 12 * u - mark;
+  const bool marked = !average && fits(std::string(std::to_string(count).size(), '8'), r.width() - Space::section * u);
+  const float mark = marked ? Space::apart * u : 0, room = r.width() - Space::apart * u - mark;
   pen.fill(r, look.card, 7 * u);
   if (marked)
-    pen.fill({{r.min.x + 7 * u, r.min.y + 8 * u}, {r.min.x + 15 * u, r.min.y + 16 * u}}, hue, Corner::mark * u);
+    pen.fill({{r.min.x + 7 * u, r.min.y + Space::gap * u}, {r.min.x + 15 * u, r.min.y + Space::part * u}}, hue,
+             Corner::mark * u);
   const std::string& title = fits(card.title, room) ? card.title : card.number;
   if (fits(title, room))
-    pen.words(face, pixels, {r.min.x + 7 * u + mark, r.min.y + 4 * u}, card.chosen ? look.ink : look.muted, title);
+    pen.words(face, pixels, {r.min.x + 7 * u + mark, r.min.y + Space::tight * u}, card.chosen ? look.ink : look.muted,
+              title);
   const HeatPicture& cells = *heat.heat;
   const bool covered = std::min(cells.rect.width() / static_cast<float>(cells.cols),
                                 cells.rect.height() / static_cast<float>(cells.rows)) < 8 * u;
@@ -172,7 +174,7 @@ void put_cards(const Frame& frame, Pen& pen, Rect grid, HeadsPicture& picture) {
   const Tensor values = numbers_shown(frame, stage);
   const std::vector<HeadCard> cards = head_cards(frame, values, heads_per(trace, stage), picture);
   const MatrixView matrix = values.matrix();
-  const float u = frame.u, header = head_of_card * u, pad = 6 * u;
+  const float u = frame.u, header = head_of_card * u, pad = Space::near * u;
   const bool alone = cards.size() == 1;
   picture.type = alone ? 1.25f : 1;
   const float t = u * picture.type, labels = TypeSize::note * t;
@@ -191,7 +193,7 @@ void put_cards(const Frame& frame, Pen& pen, Rect grid, HeadsPicture& picture) {
     const auto heat =
         std::make_shared<HeatPicture>(make_heat(frame, stage, cards[i].head, heat_rect(box, matrix.rows, matrix.cols)));
     if (names[i].left > 0 || names[i].below > 0)
-      add_labels(frame, *heat, labels, std::max(names[i].left - 4 * u, 0.0f), names[i].below > 0);
+      add_labels(frame, *heat, labels, std::max(names[i].left - Space::tight * u, 0.0f), names[i].below > 0);
     if (names[i].left == 0) heat->row_labels.clear();
     heat->turned_room = names[i].turned / labels;
     if (has_strip) picture.strip = row_strip(trace, *heat);
@@ -210,7 +212,7 @@ void put_scale(const Frame& frame, Pen& pen, Rect grid, const HeatPicture& heat)
   const MatrixQuad& quad = heat.quad;
   float x = grid.min.x;
   const auto put = [&](Face face, std::string_view words) {
-    x = pen.words(face, pixels, {x, y}, frame.look.muted, words).max.x + 6 * u;
+    x = pen.words(face, pixels, {x, y}, frame.look.muted, words).max.x + Space::near * u;
   };
   if (info(heat.stage).palette == Palette::boolean) return;
   if (quad.row_ranges || frame.view().range.mode == RangeMode::head)
@@ -220,9 +222,9 @@ void put_scale(const Frame& frame, Pen& pen, Rect grid, const HeatPicture& heat)
   if (ends.norm) words.append(" · ").append(frame.words(ends.norm));
   put(Face::ui, words);
   put(Face::mono, (ends.sampled ? "<" : "") + bound_text(ends.lo));
-  const Rect bar{{x, y + 4 * u}, {x + 90 * u, y + 11 * u}};
+  const Rect bar{{x, y + Space::tight * u}, {x + 90 * u, y + 11 * u}};
   pen.colours(bar, *heat.colormap);
-  x = bar.max.x + 6 * u;
+  x = bar.max.x + Space::near * u;
   put(Face::mono, (ends.sampled ? ">" : "") + bound_text(ends.hi));
 }
 

@@ -25,7 +25,7 @@ float choose_stage(const Frame& frame, Rect place) {
     const float width = frame.width(Face::bold, TypeSize::note, words) + 18 * u;
     if (x + width > place.max.x && x > place.min.x) x = place.min.x, y += 30 * u;
     ImGui::SetCursorScreenPos({x, y});
-    x += width + 4 * u;
+    x += width + Space::tight * u;
     return chip(frame, id, words, chosen, width);
   };
   for (const Stage stage : all_stages()) {
@@ -60,7 +60,7 @@ std::optional<Cell> cell_in(const HeadsPicture& picture, ImVec2 point) {
 /// The weight whose arc is under the pointer; over a query's token at the left of the arcs, its largest weight.
 std::optional<Cell> arc_or_token_at(const Frame& frame, const HeadsPicture& picture, ImVec2 point) {
   const Rect& arcs = picture.arcs;
-  if (const auto cell = picture.arc_at(heads_arcs(frame, picture), point, 5 * frame.u)) return cell;
+  if (const auto cell = picture.arc_at(heads_arcs(frame, picture), point, Space::close * frame.u)) return cell;
   if (point.y < arcs.min.y || point.y >= arcs.max.y || point.x >= arcs.min.x || point.x < arcs.min.x - 90 * frame.u)
     return std::nullopt;
   const auto q = static_cast<Index>((point.y - arcs.min.y) / arcs.height() * static_cast<float>(picture.n_q));
@@ -126,7 +126,7 @@ void draw_pointed(const Frame& frame, const HeadsPicture& picture, ImVec2 point)
   const SceneHeat* heat = on_card ? heat_at(picture.cards, point) : nullptr;
   if (on_card && (!heat || heat->heat != picture.average)) return;
   const std::optional<Cell> cell =
-      heat ? cell_at(picture.cards, point) : picture.arc_at(heads_arcs(frame, picture), point, 5 * frame.u);
+      heat ? cell_at(picture.cards, point) : picture.arc_at(heads_arcs(frame, picture), point, Space::close * frame.u);
   const Tensor& values = heat ? heat->heat->quad.values : picture.arc_shares;
   if (!cell || !frame.shows(*cell) || !values.defined()) return;
   const auto text = [&] {
@@ -144,7 +144,7 @@ void say_averaging(const Frame& frame, const HeadsPicture& picture) {
   const std::string words =
       frame.words("heads.averaging") + formatted(" %.0f %%", static_cast<double>(average->share() * 100));
   frame.write_elided(Face::ui, TypeSize::body, {card.min.x + 7 * frame.u, card.centre().y}, frame.look.muted, words,
-                     card.width() - 12 * frame.u);
+                     card.width() - Space::apart * frame.u);
 }
 
 void mass_slider(const Frame& frame, Rect place) {
@@ -165,12 +165,12 @@ void draw_heads_view(const Frame& frame, Rect place) {
   const float side = std::clamp(inner.width() * 0.38f, 260 * u, 460 * u);
   const float left = inner.max.x - side;
   const float top = say_random(frame, {{inner.min.x, choose_stage(frame, inner)}, inner.max});
-  const Rect grid{{inner.min.x, top}, {left - 16 * u, inner.max.y}};
-  const Rect arcs{{left + 92 * u, top + 68 * u}, {inner.max.x - 124 * u, inner.max.y - 6 * u}};
+  const Rect grid{{inner.min.x, top}, {left - Space::part * u, inner.max.y}};
+  const Rect arcs{{left + 92 * u, top + 68 * u}, {inner.max.x - 124 * u, inner.max.y - Space::near * u}};
   const HeadsPicture& picture = heads_picture(frame, grid, arcs);
   ImDrawList& list = *ImGui::GetWindowDrawList();
 
-  mass_slider(frame, {{left, top + 20 * u}, {inner.max.x, top + 60 * u}});
+  mass_slider(frame, {{left, top + Space::wide * u}, {inner.max.x, top + 60 * u}});
   // The column of arcs is part of the surface; the slider's window is above it.
   clickable("surface", Rect{{inner.min.x, top}, inner.max});
   const ImVec2 point = ImGui::GetIO().MousePos;

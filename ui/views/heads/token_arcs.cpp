@@ -37,7 +37,7 @@ struct ArcsBuilder {
   /// calls put(index, y) for each.
   void put_names(Axis axis, Index count, Index lit, float x, float width, Align align, auto put) const {
     const float line = arcs.height() / static_cast<float>(count), pixels = TypeSize::note * u;
-    const Index step = std::max<Index>(1, static_cast<Index>(14 * u / line + 0.999f));
+    const Index step = std::max<Index>(1, static_cast<Index>(Space::card * u / line + 0.999f));
     const bool has_asked = axis == Axis::query || frame.trace()->inputs.self_attention();
     const Index kept = lit >= 0 ? lit : has_asked ? query_asked(*frame.trace(), frame.view()) : -1;
     for (Index i = 0; i < count; ++i) {
@@ -63,12 +63,12 @@ struct ArcsBuilder {
     if (!picture.strip.rows.empty())
       put_row_strip(pen, picture.strip, picture.first->rect, rows, query, u * picture.type);
     for (const HeadArcs& head : heads) put_arcs(head);
-    put_names(Axis::query, picture.n_q, query, arcs.min.x - 6 * u, 84 * u, Align::right, [](Index, float) {});
+    put_names(Axis::query, picture.n_q, query, arcs.min.x - Space::near * u, 84 * u, Align::right, [](Index, float) {});
     // The query's weights next to its keys: always that of the selected key, the others if there is room.
     const HeadArcs* head = weighed();
-    const float room = 12 * u, pointed = key < 0 ? -1e9f : picture.key_y(key);
+    const float room = Space::apart * u, pointed = key < 0 ? -1e9f : picture.key_y(key);
     float last = -1e9f;
-    put_names(Axis::key, picture.n_k, key, arcs.max.x + 6 * u, 64 * u, Align::left, [&](Index k, float y) {
+    put_names(Axis::key, picture.n_k, key, arcs.max.x + Space::near * u, 64 * u, Align::left, [&](Index k, float y) {
       if (!head || y - last < room || (k != key && std::abs(y - pointed) < room)) return;
       for (const TokenArc& arc : head->arcs) {
         if (arc.query != query || arc.key != k) continue;

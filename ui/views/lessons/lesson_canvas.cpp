@@ -80,7 +80,8 @@ void draw_ring(const Frame& frame, Rect place) {
   if (!stage || frame.view().kind != ViewKind::pipeline || level_shown(frame.view()) != Level::pipeline ||
       !frame.trace()->has(*stage))
     return;
-  const Rect card = card_on_screen(frame, room_of_cards(frame.view(), place), *stage), ring = card.grown(3 * u);
+  const Rect card = card_on_screen(frame, room_of_cards(frame.view(), place), *stage),
+             ring = card.grown(Space::thin * u);
   if (card.width() >= place.width() || card.height() >= place.height()) return;
   list.PushClipRect(place.min, place.max, true);
   compat::add_rect(list, ring.min, ring.max, frame.look.lane(*stage), 11 * u, (pointed ? 4 : 2.5f) * u);
@@ -94,9 +95,9 @@ void draw_notes(const Frame& frame, const Course& course, Rect place, Rect whole
   const Rect notes{{whole.min.x, place.max.y}, whole.max};
   list.AddRectFilled(notes.min, notes.max, frame.look.panel);
   list.AddLine(notes.min, {notes.max.x, notes.min.y}, frame.look.line, u);
-  const ImVec2 at{notes.min.x + notes_inset * u, notes.min.y + 10 * u};
+  const ImVec2 at{notes.min.x + notes_inset * u, notes.min.y + Space::pad * u};
   frame.write(Face::bold, TypeSize::body, at, frame.look.muted, frame.words("lesson.notes_title"));
-  draw_paragraph(&list, frame.fonts, Face::ui, notes_points * u, {at.x, at.y + 20 * u}, frame.look.ink,
+  draw_paragraph(&list, frame.fonts, Face::ui, notes_points * u, {at.x, at.y + Space::wide * u}, frame.look.ink,
                  notes_of(frame, course), notes.width() - 2 * notes_inset * u);
 }
 

@@ -61,12 +61,12 @@ void draw_steps(const Frame& frame, const Course& course, std::size_t number, Re
   const PanelArea area(frame, "lesson_steps", place.min, place.max, frame.look.panel, {22, 12});
   ImGui::GetWindowDrawList()->AddLine({place.max.x - 1, place.min.y}, {place.max.x - 1, place.max.y}, frame.look.line);
   ImGui::GetWindowDrawList()->AddLine(place.min, {place.max.x, place.min.y}, frame.look.line);
-  const float x = place.min.x + 22 * frame.u, y = place.min.y + 12 * frame.u;
+  const float x = place.min.x + 22 * frame.u, y = place.min.y + Space::apart * frame.u;
   ImGui::SetCursorScreenPos({x, y});
-  const float back = chip_width(frame, frame.words("lesson.back")) + 12 * frame.u;
+  const float back = chip_width(frame, frame.words("lesson.back")) + Space::apart * frame.u;
   if (number > 0 && chip(frame, "back", frame.words("lesson.back"), false, back))
     frame.actions.push_back(GoToStep{number - 1});
-  ImGui::SetCursorScreenPos({x + back + 8 * frame.u, y});
+  ImGui::SetCursorScreenPos({x + back + Space::gap * frame.u, y});
   if (number + 1 < course.steps.size()) {
     if (main_button(frame, "next", frame.words("lesson.next"))) frame.actions.push_back(GoToStep{number + 1});
   } else if (main_button(frame, "all", frame.words("lesson.all"))) {

@@ -147,7 +147,7 @@ std::string standing_words(const Frame& frame, const Lesson& lesson, const Lesso
 }
 
 ListPicture make_list(const Frame& frame, float wide) {
-  const float u = frame.u, gap = 14 * u;
+  const float u = frame.u, gap = Space::card * u;
   const auto& [lessons, about, troubles] = library(frame.pictures);
   const int columns = std::clamp(static_cast<int>(wide / (360 * u)), 1, 4);
   const float width = (wide - gap * static_cast<float>(columns + 1)) / static_cast<float>(columns);
@@ -179,10 +179,10 @@ ListPicture make_list(const Frame& frame, float wide) {
                                            in_language(lesson.title, language), text);
         const float story = draw_paragraph(nullptr, frame.fonts, Face::ui, story_points * u, {}, 0,
                                            in_language(lesson.description, language), text);
-        const float standing =
-            card.standing.empty()
-                ? 0
-                : draw_paragraph(nullptr, frame.fonts, Face::ui, story_points * u, {}, 0, card.standing, text) + 8 * u;
+        const float standing = card.standing.empty() ? 0
+                                                     : draw_paragraph(nullptr, frame.fonts, Face::ui, story_points * u,
+                                                                      {}, 0, card.standing, text) +
+                                                           Space::gap * u;
         high = std::max(high, title + story + standing + 34 * u);
       }
       for (std::size_t m = first; m < end; ++m) {
@@ -191,7 +191,7 @@ ListPicture make_list(const Frame& frame, float wide) {
       }
       y += high + gap;
     }
-    y += 10 * u;
+    y += Space::pad * u;
   }
   list.height = y;
   return list;
@@ -208,24 +208,25 @@ bool lesson_card(const Frame& frame, const Lesson& lesson, const LessonTile& til
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImVec2 end{at.x + size.x, at.y + size.y};
   const bool hovered = ImGui::IsItemHovered();
-  draw_card(frame, list, {at, end}, open || hovered ? frame.look.accent : frame.look.line, open ? 2 * u : 1);
+  draw_card(frame, list, {at, end}, open || hovered ? frame.look.accent : frame.look.line, open ? Space::fine * u : 1);
   const float side = side_points * u, x = at.x + Space::card * u, text = size.x - side - 46 * u;
-  if (tile.rows > 0) draw_weights(frame, tile, {end.x - side - 16 * u, at.y + (size.y - side) / 2}, side);
+  if (tile.rows > 0) draw_weights(frame, tile, {end.x - side - Space::part * u, at.y + (size.y - side) / 2}, side);
   const std::string& language = frame.words.language();
-  float y = at.y + 12 * u;
+  float y = at.y + Space::apart * u;
   y += draw_paragraph(&list, frame.fonts, Face::bold, title_points * u, {x, y}, frame.look.ink,
                       in_language(lesson.title, language), text) +
-       5 * u;
+       Space::close * u;
   y += draw_paragraph(&list, frame.fonts, Face::ui, story_points * u, {x, y}, frame.look.muted,
                       in_language(lesson.description, language), text) +
-       8 * u;
+       Space::gap * u;
   if (!card.standing.empty())
     draw_paragraph(&list, frame.fonts, Face::ui, story_points * u, {x, y},
                    card.done > 0 ? frame.look.v : frame.look.muted, card.standing, text);
   if (card.done > 0)
-    list.AddRectFilled({at.x + 8 * u, end.y - 5 * u},
-                       {at.x + 8 * u + (size.x - 16 * u) * std::min(card.done, 1.0f), end.y - 2 * u}, frame.look.v,
-                       Corner::mark * u);
+    list.AddRectFilled(
+        {at.x + Space::gap * u, end.y - Space::close * u},
+        {at.x + Space::gap * u + (size.x - Space::part * u) * std::min(card.done, 1.0f), end.y - Space::fine * u},
+        frame.look.v, Corner::mark * u);
   return clicked;
 }
 
@@ -236,10 +237,10 @@ void draw_list_buttons(const Frame& frame, ImVec2 at, float wide) {
   if (chip(frame, "save_step", frame.words("lesson.save_step"), frame.view().saving_step.has_value())) {
     frame.show([](View& v) { v.saving_step ? v.saving_step.reset() : void(v.saving_step = suggested_lesson_path()); });
   }
-  ImGui::SameLine(0, 8 * u);
+  ImGui::SameLine(0, Space::gap * u);
   if (chip(frame, "save_answers", frame.words("lesson.save_answers"), frame.view().saving_answers.has_value()))
     toggle_saving_answers(frame);
-  ImGui::SameLine(0, 8 * u);
+  ImGui::SameLine(0, Space::gap * u);
   if (chip(frame, "reset_all", frame.words("lesson.reset_all"), false)) frame.actions.push_back(ResetLessons{true});
   if (frame.view().saving_answers) {
     draw_saving_answers(frame, {at.x, at.y + 40 * u}, std::min(wide, 620 * u));
@@ -273,9 +274,9 @@ void draw_lesson_view(const Frame& frame, Rect place) {
     y += draw_paragraph(ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::body * u,
                         {from.x + Space::card * u, y}, frame.look.warning, frame.words.translate(trouble),
                         place.width() - 2 * Space::card * u) +
-         4 * u;
+         Space::tight * u;
   }
-  draw_list_buttons(frame, {from.x + Space::card * u, y + 8 * u}, place.width() - 2 * Space::card * u);
+  draw_list_buttons(frame, {from.x + Space::card * u, y + Space::gap * u}, place.width() - 2 * Space::card * u);
   // Reserves the room that the chips unfold into, which would otherwise be out of sight.
   ImGui::Dummy({1, (frame.view().saving_step || frame.view().saving_answers ? 20 : 120) * u});
 }

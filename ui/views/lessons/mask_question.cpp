@@ -43,7 +43,8 @@ struct MaskDrawer {
       list.AddRectFilled(picture.right.min, picture.right.max, look.field, Corner::control * u);
       const float pixels = 22 * u;
       const ImVec2 middle = picture.right.centre();
-      draw_text(list, frame.fonts, Face::bold, pixels, {middle.x - 5 * u, middle.y - 13 * u}, look.muted, "?");
+      draw_text(list, frame.fonts, Face::bold, pixels, {middle.x - Space::close * u, middle.y - 13 * u}, look.muted,
+                "?");
     }
     words();
   }
@@ -75,7 +76,7 @@ struct MaskDrawer {
         const Rect place = cell(grid, q, k);
         list.AddRectFilled(place.min, place.max, cells[i] ? colour : look.field, Corner::cell * u);
         const bool wrong = judged && now.revealed && cells[i] != picture.wanted[i];
-        if (wrong) compat::add_rect(list, place.min, place.max, look.warning, Corner::cell * u, 2 * u);
+        if (wrong) compat::add_rect(list, place.min, place.max, look.warning, Corner::cell * u, Stroke::chosen(u));
       }
     }
   }
@@ -111,14 +112,15 @@ struct MaskDrawer {
       const std::string& word = picture.row_words[static_cast<std::size_t>(q)];
       const float width = text_size(frame.fonts, Face::ui, pixels, word).x;
       draw_text(list, frame.fonts, Face::ui, pixels,
-                {picture.guess.min.x - width - 10 * u, cell(picture.guess, q, 0).centre().y - pixels * 0.6f},
+                {picture.guess.min.x - width - Space::pad * u, cell(picture.guess, q, 0).centre().y - pixels * 0.6f},
                 look.muted, word);
     }
     for (const Rect* grid : {&picture.guess, &picture.right}) {
       for (Index k = 0; k < picture.cols; ++k) {
         const std::string& word = picture.col_words[static_cast<std::size_t>(k)];
-        draw_turned(list, frame.fonts, Face::ui, pixels, {cell(*grid, 0, k).centre().x + 3 * u, grid->max.y + 10 * u},
-                    -45, look.muted, word, 70 * u);
+        draw_turned(list, frame.fonts, Face::ui, pixels,
+                    {cell(*grid, 0, k).centre().x + Space::thin * u, grid->max.y + Space::pad * u}, -45, look.muted,
+                    word, 70 * u);
       }
     }
   }
@@ -147,7 +149,7 @@ MaskQuestionPicture make_mask_question(const Frame& frame, const Question& quest
       {wide / static_cast<float>(dims.n_k), (place.height() - title - below) / static_cast<float>(dims.n_q), 52 * u});
   picture.cell = std::max(std::floor(cell), 1.0f);  // also in a window without room
   const ImVec2 size{picture.cell * static_cast<float>(dims.n_k), picture.cell * static_cast<float>(dims.n_q)};
-  const float x = place.centre().x - (left + 10 * u + 2 * size.x + gap) / 2 + left + 10 * u;
+  const float x = place.centre().x - (left + Space::pad * u + 2 * size.x + gap) / 2 + left + Space::pad * u;
   const float y = place.min.y + title + std::max(0.0f, (place.height() - title - below - size.y) / 3);
   picture.guess = {{x, y}, {x + size.x, y + size.y}};
   picture.right = {{x + size.x + gap, y}, {x + 2 * size.x + gap, y + size.y}};

@@ -44,7 +44,7 @@ ProsePointed draw_prose(const Frame& frame, const ProseLayout& layout, ImVec2 at
     if (!links) continue;
     const float under = from.y + 1.25f * pixels;
     const bool hot = here && mouse.x >= from.x && mouse.x < from.x + piece.width && mouse.y >= from.y &&
-                     mouse.y < under + 2 * frame.u;
+                     mouse.y < under + Space::fine * frame.u;
     list.AddLine({from.x, under}, {from.x + piece.width, under}, hot ? colour : fade(colour, piece.cell ? 0.3f : 0.5f),
                  (hot ? 2 : 1) * frame.u);
     if (!hot) continue;
@@ -80,7 +80,7 @@ ProsePointed PanelColumn::prose(const LessonStep& step, float points) {
 
 std::optional<std::size_t> PanelColumn::dashes(std::size_t step, const Course& course) {
   const std::size_t count = course.steps.size();
-  const float u = frame_.u, gap = 4 * u,
+  const float u = frame_.u, gap = Space::tight * u,
               each = (width_ - gap * static_cast<float>(count - 1)) / static_cast<float>(count);
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float y = here().y;
@@ -94,14 +94,14 @@ std::optional<std::size_t> PanelColumn::dashes(std::size_t step, const Course& c
                          : seen                      ? frame_.look.after
                                                      : frame_.look.line;
     ImGui::PushID(static_cast<int>(i));
-    ImGui::SetCursorScreenPos({x, y - 6 * u});
-    if (pressable(frame_, "step", {each, 16 * u})) clicked = i;
+    ImGui::SetCursorScreenPos({x, y - Space::near * u});
+    if (pressable(frame_, "step", {each, Space::part * u})) clicked = i;
     const float thick = ImGui::IsItemHovered() ? 6 * u : 4 * u;
     ImGui::PopID();
     list.AddRectFilled({x, y}, {x + each, y + thick}, colour, Corner::mark * u);
   }
   ImGui::SetCursorScreenPos({left_, y});
-  advance(6 * u);
+  advance(Space::near * u);
   return clicked;
 }
 
@@ -110,7 +110,7 @@ bool PanelColumn::choice(const char* id, std::string_view text, bool chosen, ImU
   const float u = frame_.u, pad = 11 * u, side = mark.empty() ? 0 : 26 * u;
   const float height =
       draw_paragraph(nullptr, frame_.fonts, face, TypeSize::large * u, {0, 0}, 0, text, width_ - 2 * pad - side) +
-      2 * pad - 4 * u;
+      2 * pad - Space::tight * u;
   const ImVec2 at = here();
   ImGui::SetCursorScreenPos({left_, at.y});
   const bool clicked = pressable(frame_, id, {width_, height});
@@ -118,12 +118,13 @@ bool PanelColumn::choice(const char* id, std::string_view text, bool chosen, ImU
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImVec2 end{left_ + width_, at.y + height};
   list.AddRectFilled({left_, at.y}, end, hot || chosen ? frame_.look.field : frame_.look.card, Corner::control * u);
-  compat::add_rect(list, {left_, at.y}, end, border, Corner::control * u, chosen ? 2 * u : 1);
-  draw_paragraph(&list, frame_.fonts, face, TypeSize::large * u, {left_ + pad, at.y + pad - 2 * u}, frame_.look.ink,
-                 text, width_ - 2 * pad - side);
-  if (!mark.empty()) frame_.write(Face::bold, TypeSize::large, {end.x - side, at.y + pad - 2 * u}, border, mark);
+  compat::add_rect(list, {left_, at.y}, end, border, Corner::control * u, chosen ? Stroke::chosen(u) : 1);
+  draw_paragraph(&list, frame_.fonts, face, TypeSize::large * u, {left_ + pad, at.y + pad - Space::fine * u},
+                 frame_.look.ink, text, width_ - 2 * pad - side);
+  if (!mark.empty())
+    frame_.write(Face::bold, TypeSize::large, {end.x - side, at.y + pad - Space::fine * u}, border, mark);
   ImGui::SetCursorScreenPos({at.x, at.y});
-  advance(height + 8 * u);
+  advance(height + Space::gap * u);
   return clicked;
 }
 
@@ -137,17 +138,18 @@ bool PanelColumn::next_chip(const char* id, std::string_view label, bool chosen)
   ImGui::SetCursorScreenPos({chip_x_, y});
   const bool clicked = chip(frame_, id, label, chosen, width);
   ImGui::SetCursorScreenPos({left_, y});
-  chip_x_ += width + 6 * u;
+  chip_x_ += width + Space::near * u;
   return clicked;
 }
 
 void PanelColumn::share(double part) {
   const float u = frame_.u, y = here().y;
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  list.AddRectFilled({left_, y}, {left_ + width_, y + 10 * u}, frame_.look.field, Corner::control * u);
+  list.AddRectFilled({left_, y}, {left_ + width_, y + Space::pad * u}, frame_.look.field, Corner::control * u);
   const float filled = width_ * static_cast<float>(std::min(part, 1.0));
-  if (filled > 1) list.AddRectFilled({left_, y}, {left_ + filled, y + 10 * u}, frame_.look.q, Corner::control * u);
-  advance(16 * u);
+  if (filled > 1)
+    list.AddRectFilled({left_, y}, {left_ + filled, y + Space::pad * u}, frame_.look.q, Corner::control * u);
+  advance(Space::part * u);
 }
 
 std::optional<double> PanelColumn::slider(const char* id, double part, bool set, std::string_view from,
@@ -160,12 +162,13 @@ std::optional<double> PanelColumn::slider(const char* id, double part, bool set,
   clickable(id, {width_, 22 * u});
   const int steps = live && takes_keyboard(frame_) ? keyboard_steps() : 0;
   const bool held = live && ImGui::IsItemActive(), hot = live && ImGui::IsItemHovered();
-  list.AddRectFilled({left_, y - 3 * u}, {left_ + width_, y + 3 * u}, frame_.look.field, Corner::cell * u);
+  list.AddRectFilled({left_, y - Space::thin * u}, {left_ + width_, y + Space::thin * u}, frame_.look.field,
+                     Corner::cell * u);
   const float x = first + length * static_cast<float>(std::clamp(part, 0.0, 1.0));
   const ImU32 colour = set ? frame_.look.q : frame_.look.muted;
   list.AddCircleFilled({x, y}, knob, frame_.look.card, 24);
   list.AddCircle({x, y}, knob, colour, 24, (hot || held ? 3.5f : 2.5f) * u);
-  const float pixels = TypeSize::body * u, under = y + 12 * u;
+  const float pixels = TypeSize::body * u, under = y + Space::apart * u;
   draw_text(list, frame_.fonts, Face::mono, pixels, {left_, under}, frame_.look.muted, from);
   draw_text(list, frame_.fonts, Face::mono, pixels,
             {left_ + width_ - text_size(frame_.fonts, Face::mono, pixels, to).x, under}, frame_.look.muted, to);

@@ -33,7 +33,7 @@ std::string share_words(double share) { return share == 0 ? "0" : formatted("%.2
 
 void draw_hatch(ImDrawList& list, const Rect& rect, ImU32 colour, float u) {
   list.PushClipRect(rect.min, rect.max, true);
-  for (float x = rect.min.x - rect.height(); x < rect.max.x; x += 8 * u)
+  for (float x = rect.min.x - rect.height(); x < rect.max.x; x += Space::gap * u)
     list.AddLine({x, rect.max.y}, {x + rect.height(), rect.min.y}, colour, u);
   list.PopClipRect();
 }
@@ -69,7 +69,8 @@ struct RowDrawer {
     const float x = picture.keys.front().card.min.x;
     frame.write(Face::bold, TypeSize::numbers, {x, y}, colour, frame.words(word));
     if (!story.empty())
-      frame.write_elided(Face::ui, TypeSize::body, {x, y + 26 * u}, look.muted, story, place.max.x - x - 20 * u);
+      frame.write_elided(Face::ui, TypeSize::body, {x, y + 26 * u}, look.muted, story,
+                         place.max.x - x - Space::wide * u);
   }
 
   void draw_key(std::size_t k) {
@@ -81,7 +82,8 @@ struct RowDrawer {
       compat::add_rect(list, key.card.min, key.card.max, key.asks ? look.q : look.line, Corner::control * u,
                        (key.asks ? 2.5f : 1) * u);
       const Face face = key.asks ? Face::bold : Face::ui;
-      const std::string shown = elide(frame.fonts, face, picture.word_pixels, key.word, key.card.width() - 4 * u);
+      const std::string shown =
+          elide(frame.fonts, face, picture.word_pixels, key.word, key.card.width() - Space::tight * u);
       draw_centred(frame, list, face, picture.word_pixels, middle, key.card.centre().y - picture.word_pixels * 0.6f,
                    ink, shown);
     }
@@ -93,7 +95,7 @@ struct RowDrawer {
     const float share = k < now.row.size() ? now.row[k] : 0;
     bar(key.guess, share, look.q, !now.revealed);
     if (picture.numbers)
-      draw_centred(frame, list, Face::mono, TypeSize::body * u, middle, key.guess.max.y + 12 * u,
+      draw_centred(frame, list, Face::mono, TypeSize::body * u, middle, key.guess.max.y + Space::apart * u,
                    share > 0 ? look.ink : look.muted, share_words(static_cast<double>(share)));
     if (!now.revealed) {
       list.AddRectFilled(key.right.min, key.right.max, look.field, Corner::control * u);
@@ -103,15 +105,15 @@ struct RowDrawer {
     }
     bar(key.right, static_cast<float>(picture.shares[k]), look.after, false);
     if (picture.numbers)
-      draw_centred(frame, list, Face::mono, TypeSize::body * u, middle, key.right.max.y + 12 * u, look.ink,
+      draw_centred(frame, list, Face::mono, TypeSize::body * u, middle, key.right.max.y + Space::apart * u, look.ink,
                    share_words(picture.shares[k]));
   }
 
   void drag(std::size_t k, const RowQuestionKey& key) {
     if (now.revealed) return;
     ImGui::PushID(static_cast<int>(k));
-    ImGui::SetCursorScreenPos({key.guess.min.x, key.guess.min.y - 8 * u});
-    clickable("bar", {key.guess.width(), key.guess.height() + 16 * u});
+    ImGui::SetCursorScreenPos({key.guess.min.x, key.guess.min.y - Space::gap * u});
+    clickable("bar", {key.guess.width(), key.guess.height() + Space::part * u});
     const int steps = takes_keyboard(frame) ? keyboard_steps() : 0;
     const bool held = ImGui::IsItemActive();
     ImGui::PopID();
@@ -157,7 +159,7 @@ RowQuestionPicture make_row_question(const Frame& frame, const Question& questio
     const float x = left + pitch * (static_cast<float>(k) + 0.5f);
     key.word = axis_label(trace, info(row.stage).cols, row.batch, static_cast<Index>(k));
     key.card = {{x - pitch / 2 + 2 * u, words}, {x + pitch / 2 - 2 * u, words + high}};
-    const float top = words + high + 18 * u;
+    const float top = words + high + Space::row * u;
     key.guess = {{x - width / 2, top}, {x + width / 2, top + track}};
     const float below = top + track + 90 * u;
     key.right = {{x - width / 2, below}, {x + width / 2, below + track}};

@@ -12,6 +12,7 @@
 #include "core/teaching/lesson/course.h"
 #include "ui/base/document/view.h"
 #include "ui/base/document/wanted.h"
+#include "ui/base/look/measure.h"
 #include "ui/imgui_compat.h"
 #include "ui/parts/widgets/controls.h"
 #include "ui/parts/widgets/pressable.h"
@@ -112,7 +113,7 @@ std::optional<std::string> draw_path_field(const Frame& frame, ImVec2 at, float 
   const auto typed = text_field(frame, id, *(frame.view().*path), Face::mono);
   ImGui::PopItemWidth();
   if (typed) frame.show([path, text = *typed](View& v) { v.*path = text; });
-  ImGui::SetCursorScreenPos({at.x, ImGui::GetCursorScreenPos().y + 4 * frame.u});
+  ImGui::SetCursorScreenPos({at.x, ImGui::GetCursorScreenPos().y + Space::tight * frame.u});
   if (!save_button(frame, button)) return {};
   return typed ? typed : frame.view().*path;
 }
@@ -121,7 +122,7 @@ void draw_saving_answers(const Frame& frame, ImVec2 at, float width) {
   if (const auto path = draw_path_field(frame, at, width, "lesson.answers_path", "##answers_path",
                                         &View::saving_answers, "save_answers_to"))
     frame.actions.push_back(SaveAnswers{*path});
-  ImGui::SetCursorScreenPos({at.x, ImGui::GetCursorScreenPos().y + 6 * frame.u});
+  ImGui::SetCursorScreenPos({at.x, ImGui::GetCursorScreenPos().y + Space::near * frame.u});
 }
 
 }  // namespace headlight

@@ -61,7 +61,7 @@ const MapPicture& map_picture(const Frame& frame, Stage stage) {
     picture.matrix = {quad.values, quad.mask, quad.kept, heat.batch, heat.head, quad.show_leaks, centre_of(heat)};
     for (const Stage each : all_stages()) {
       if (is_mapped(each) && frame.trace()->has(each))
-        picture.chips.push_back({each, frame.width(Face::bold, TypeSize::note, name(each)) + 18 * frame.u});
+        picture.chips.push_back({each, frame.width(Face::bold, TypeSize::note, name(each)) + Space::row * frame.u});
     }
     if (stage != Stage::mask) {
       const BarEnds ends = bar_ends(heat);
@@ -91,8 +91,9 @@ MapLayout map_layout(const Frame& frame, Rect place, const MapPicture& picture) 
                   {layout.whole.min.x - gap, layout.whole.max.y}};
   const float side = std::clamp(inner.width() * 0.22f, 120 * u, 220 * u);
   layout.profile = std::clamp(inner.height() * 0.09f, 30 * u, 64 * u);
-  const float left = inner.min.x + std::min(picture.label_width, 96 * u) + 6 * u, top = layout.whole.max.y + 20 * u;
-  const ImVec2 end{inner.max.x - side - layout.profile - 26 * u, inner.max.y - layout.profile - 24 * u};
+  const float left = inner.min.x + std::min(picture.label_width, 96 * u) + Space::near * u,
+              top = layout.whole.max.y + Space::wide * u;
+  const ImVec2 end{inner.max.x - side - layout.profile - 26 * u, inner.max.y - layout.profile - Space::section * u};
   layout.map = {{left, top}, {std::max(end.x, left + 40 * u), std::max(end.y, top + 40 * u)}};
   const float x = inner.max.x - side;
   const double rows = static_cast<double>(picture.heat.rows), cols = static_cast<double>(picture.heat.cols);
@@ -101,7 +102,7 @@ MapLayout map_layout(const Frame& frame, Rect place, const MapPicture& picture) 
              height = std::max(4 * u, static_cast<float>(rows * most));
   layout.small = {{x, top}, {x + width, top + height}};
   const bool coloured = !picture.hi.empty();
-  if (coloured) layout.bar = {{x, top + height + 12 * u}, {inner.max.x, top + height + 20 * u}};
+  if (coloured) layout.bar = {{x, top + height + Space::apart * u}, {inner.max.x, top + height + Space::wide * u}};
   layout.notes = {{x, top + height + (coloured ? 50 : 12) * u}, inner.max};
   return layout;
 }

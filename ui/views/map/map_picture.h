@@ -12,6 +12,7 @@
 #include "ui/base/document/view_choices.h"
 #include "ui/base/frame/frame.h"
 #include "ui/base/geometry/rect.h"
+#include "ui/base/look/measure.h"
 #include "ui/parts/matrix/heat.h"
 #include "ui/parts/scene/scene.h"
 
@@ -95,7 +96,7 @@ ImVec2 place_chips(const MapPicture& picture, const Rect& room, float u, Each&& 
   for (const StageChip& chip : picture.chips) {
     if (at.x + chip.width > room.max.x && at.x > room.min.x) at = {room.min.x, at.y + 34 * u};
     each(chip, at);
-    at.x += chip.width + 4 * u;
+    at.x += chip.width + Space::tight * u;
   }
   return at;
 }

@@ -155,8 +155,8 @@ struct MapBuilder {
     const auto extent = [&](const std::string& name, Face face) {
       return std::min(pen.measure(face, small_type, name).x, most);
     };
-    const float least = words ? 12 * u : number;  // of a word of one or two letters
-    for (const Name& name : names_along(Axis::key, camera.cols_seen(), lit, 8 * u, least, extent, at)) {
+    const float least = words ? Space::apart * u : number;  // of a word of one or two letters
+    for (const Name& name : names_along(Axis::key, camera.cols_seen(), lit, Space::gap * u, least, extent, at)) {
       const float x = (name.from + name.to) / 2;
       if (x < camera.view.min.x || x > camera.view.max.x) continue;
       put_name(name, lit, {x, area.max.y + NameGap::column * u}, most, Align::middle);
@@ -192,7 +192,7 @@ struct MapBuilder {
     const int level = camera.level();
     const Index row = looked->first >> level, col = looked->second >> level;
     const Rect area = camera.area();
-    const float size = layout.profile, floor = area.max.y + 22 * u + size, left = area.max.x + 8 * u;
+    const float size = layout.profile, floor = area.max.y + 22 * u + size, left = area.max.x + Space::gap * u;
     MapCells cells(frame.tiles, level);
     const Stretch cols(camera.cols_seen(), camera.cols, level), rows(camera.rows_seen(), camera.rows, level);
     const float across = put_profile(
@@ -201,7 +201,8 @@ struct MapBuilder {
         [&](float from, float to, float low, float high) {
           return Rect{{from, floor - high}, {to, floor - low}};
         });
-    pen.words(Face::mono, small_type, {area.max.x + 6 * u, floor - size - 2 * u}, look.muted, map_number(across));
+    pen.words(Face::mono, small_type, {area.max.x + Space::near * u, floor - size - Space::fine * u}, look.muted,
+              map_number(across));
     const float down = put_profile(
         rows, size, [&](Index r) { return cells.at(r, col); },
         [&](Index r) { return std::clamp(camera.y(rows.edge(r)), area.min.y, area.max.y); },
@@ -243,13 +244,13 @@ struct MapBuilder {
     if (bar.width() <= 0) return;
     pen.colours(bar, *picture.heat.colormap);
     pen.box(bar, look.line, 1);
-    const float y = bar.max.y + 4 * u;
+    const float y = bar.max.y + Space::tight * u;
     const auto put = [&](Face face, float points, ImVec2 at, const std::string& words, Align align) {
       return pen.words(face, points * u, at, look.muted, words, Pen::uncut, align);
     };
     const float lo = put(Face::mono, TypeSize::note, {bar.min.x, y}, picture.lo, Align::left).max.x,
                 hi = put(Face::mono, TypeSize::note, {bar.max.x, y}, picture.hi, Align::right).min.x;
-    if (pen.measure(Face::ui, TypeSize::body * u, picture.spread).x + 12 * u <= hi - lo)
+    if (pen.measure(Face::ui, TypeSize::body * u, picture.spread).x + Space::apart * u <= hi - lo)
       put(Face::ui, TypeSize::body, {(lo + hi) / 2, y - u}, picture.spread, Align::middle);
   }
 

@@ -116,9 +116,9 @@ struct CostBuilder : ScenePart {
           SceneSwatch{swatch, skipped ? CellKind::masked : CellKind::value, to_imgui(map.at(full ? 1 : 0))});
       if (!skipped && !full)  // half of its cells are allowed
         pen.fill({{at.x + 1, at.y + side / 2}, {swatch.max.x - 1, swatch.max.y - 1}}, to_imgui(map.at(0.5f)));
-      pen.words(Face::ui, body, {swatch.max.x + 8 * u, at.y - u}, look.ink, say.fill(key, {grouped(count)}),
-                place.max.x - swatch.max.x - 8 * u);
-      at.y += 20 * u;
+      pen.words(Face::ui, body, {swatch.max.x + Space::gap * u, at.y - u}, look.ink, say.fill(key, {grouped(count)}),
+                place.max.x - swatch.max.x - Space::gap * u);
+      at.y += Space::wide * u;
     }
   }
 
@@ -130,15 +130,15 @@ struct CostBuilder : ScenePart {
   void put_bars(const std::string& title, const std::vector<CostBar>& bars) {
     const Rect place = take((24 + bar_line * static_cast<float>(bars.size()) + 6) * u);
     put_title(place, title);
-    float y = place.min.y + 24 * u;
+    float y = place.min.y + Space::section * u;
     for (const CostBar& bar : bars) {
       const ImU32 ink = bar.present ? look.ink : look.muted;
       const Rect number = pen.words(Face::mono, small, {place.max.x, y}, ink, bar.number, Pen::uncut, Align::right);
       pen.words(bar.present ? Face::bold : Face::ui, body, {place.min.x, y}, ink, bar.label,
-                place.width() - number.width() - 10 * u);
+                place.width() - number.width() - Space::pad * u);
       const ImVec2 from{place.min.x, y + 17 * u};
       pen.fill({from, {place.max.x, from.y + 7 * u}}, look.field, Corner::cell * u);
-      pen.fill({from, {from.x + std::max(place.width() * bar.share, 2 * u), from.y + 7 * u}},
+      pen.fill({from, {from.x + std::max(place.width() * bar.share, Space::fine * u), from.y + 7 * u}},
                bar.present ? look.accent : look.muted, Corner::cell * u);
       y += bar_line * u;
     }
@@ -149,18 +149,19 @@ struct CostBuilder : ScenePart {
                    const std::vector<CostBar>& bars) {
     put_title(place, title);
     const float each = std::min(place.width() / static_cast<float>(bars.size()), 110 * u);
-    const float floor = place.max.y - 18 * u, top = place.min.y + 38 * u, half = std::min(each * 0.36f, 26 * u);
+    const float floor = place.max.y - Space::row * u, top = place.min.y + 38 * u, half = std::min(each * 0.36f, 26 * u);
     pen.fill({{place.min.x, floor}, {place.max.x, floor + 1}}, look.line);
     float middle = place.min.x + each / 2;
     for (const CostBar& bar : bars) {
-      const float y = floor - std::max(floor - top, 4 * u) * bar.share;
+      const float y = floor - std::max(floor - top, Space::tight * u) * bar.share;
       const ImU32 ink = bar.present ? look.ink : look.muted;
       pen.fill({{middle - half, y}, {middle + half, floor}}, bar.present ? look.accent : fade(look.muted, 0.55f),
                Corner::cell * u);
-      pen.words(Face::mono, small, {middle, y - 16 * u}, ink, bar.number, each - 2 * u, Align::middle);
-      pen.words(bar.present ? Face::bold : Face::ui, body, {middle, floor + 3 * u}, ink, bar.label, each,
+      pen.words(Face::mono, small, {middle, y - Space::part * u}, ink, bar.number, each - Space::fine * u,
                 Align::middle);
-      const Rect column{{middle - each / 2, place.min.y + 20 * u}, {middle + each / 2, place.max.y}};
+      pen.words(bar.present ? Face::bold : Face::ui, body, {middle, floor + Space::thin * u}, ink, bar.label, each,
+                Align::middle);
+      const Rect column{{middle - each / 2, place.min.y + Space::wide * u}, {middle + each / 2, place.max.y}};
       pen.control(column, id + std::to_string(bar.value), action, bar.value).framed = column;
       middle += each;
     }
@@ -211,9 +212,9 @@ CostPicture make_cost_picture(const Frame& frame, Rect area) {
   build.put_legend();
   build.put_operations();
   const float each =
-      std::clamp((build.below.max.y - build.below.min.y - 14 * frame.u) / 2, 70 * frame.u, 260 * frame.u);
+      std::clamp((build.below.max.y - build.below.min.y - Space::card * frame.u) / 2, 70 * frame.u, 260 * frame.u);
   build.put_blocks(build.take(each));
-  build.take(14 * frame.u);
+  build.take(Space::card * frame.u);
   build.put_cache(build.take(each));
   return picture;
 }

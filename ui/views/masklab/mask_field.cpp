@@ -24,7 +24,7 @@ namespace {
 /// Where and why the text does not parse, and which mask is in use meanwhile; drawn over what is below the field, so
 /// that nothing moves.
 void draw_trouble(const Frame& frame, const Rect& field) {
-  const float u = frame.u, mono = TypeSize::body * u, size = TypeSize::body * u, pad = 12 * u;
+  const float u = frame.u, mono = TypeSize::body * u, size = TypeSize::body * u, pad = Space::apart * u;
   const ImVec2 window = ImGui::GetIO().DisplaySize;
   const float width = std::min(std::max(field.width(), 420 * u), window.x - 16 * u);
   const float digit = text_size(frame.fonts, Face::mono, mono, "0").x;
@@ -40,17 +40,18 @@ void draw_trouble(const Frame& frame, const Rect& field) {
     float y = at.y;
     for (const std::string_view line : Split(picture.trouble, '\n')) {
       if (list) draw_text(*list, frame.fonts, Face::mono, mono, {at.x, y}, frame.look.warning, line);
-      y += 16 * u;
+      y += Space::part * u;
     }
-    y += 2 * u + draw_paragraph(list, frame.fonts, Face::ui, size, {at.x, y + 2 * u}, frame.look.ink, told.first,
-                                width - 2 * pad);
-    y += 4 * u + draw_paragraph(list, frame.fonts, Face::ui, size, {at.x, y + 4 * u}, frame.look.muted, told.second,
-                                width - 2 * pad);
+    y += Space::fine * u + draw_paragraph(list, frame.fonts, Face::ui, size, {at.x, y + Space::fine * u},
+                                          frame.look.ink, told.first, width - 2 * pad);
+    y += Space::tight * u + draw_paragraph(list, frame.fonts, Face::ui, size, {at.x, y + Space::tight * u},
+                                           frame.look.muted, told.second, width - 2 * pad);
     return y - at.y;
   };
   const float height = lines(nullptr, {}) + 2 * pad, below = field.max.y + 4 * u;
-  const bool has_room = below + height <= window.y - 8 * u;
-  const ImVec2 min{std::min(field.min.x, window.x - width - 8 * u), has_room ? below : field.min.y - 4 * u - height};
+  const bool has_room = below + height <= window.y - Space::gap * u;
+  const ImVec2 min{std::min(field.min.x, window.x - width - Space::gap * u),
+                   has_room ? below : field.min.y - Space::tight * u - height};
   const ImVec2 max{min.x + width, min.y + height};
   lines(&draw_warning_plate(frame, {min, max}), {min.x + pad, min.y + pad});
 }
@@ -138,7 +139,7 @@ bool tile(const Frame& frame, const PatternTile& pattern, ImVec2 size) {
   const auto lines = static_cast<float>(pattern.lines.size());
   const bool flat = size.y < tile_height * u;  // the text beside the picture
   const float side = flat ? size.y - 12 * u : size.y - (14 + 15 * std::max(lines, 2.0f)) * u;
-  quad.min = {flat ? at.x + 6 * u : std::round(at.x + (size.x - side) / 2), at.y + (flat ? 6 : 5) * u};
+  quad.min = {flat ? at.x + Space::near * u : std::round(at.x + (size.x - side) / 2), at.y + (flat ? 6 : 5) * u};
   quad.max = {quad.min.x + side, quad.min.y + side};
   quad.values = quad.mask = pattern.mask;
   quad.theme = frame.look.theme;
@@ -146,7 +147,7 @@ bool tile(const Frame& frame, const PatternTile& pattern, ImVec2 size) {
   quad.range = {0, 1};
   frame.painter.draw(list, quad);
   // The text that a click inserts.
-  const Rect words = flat ? Rect{{quad.max.x + 6 * u, at.y}, end} : Rect{at, end};
+  const Rect words = flat ? Rect{{quad.max.x + Space::near * u, at.y}, end} : Rect{at, end};
   float y = flat ? words.centre().y - 7.5f * lines * u : end.y - (pattern.lines.size() > 1 ? 5 + 15 * lines : 27) * u;
   for (const std::string& line : pattern.lines) {
     const float width = std::min(frame.width(Face::mono, TypeSize::note, line), words.width() - 8 * u);
@@ -234,10 +235,17 @@ std::vector<std::string> parts_of(const std::string& text, char joint) {
   return parts;
 }
 
+/// "!causal()", or "!(a && b)" of what is not one call of a pattern.
+std::string negated(const std::string& mask) {
+  const std::size_t open = mask.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789");
+  const bool is_call = open != std::string::npos && open > 0 && mask[open] == '(' && mask.find(')') == mask.size() - 1;
+  return is_call ? "!" + mask : "!(" + mask + ")";
+}
+
 }  // namespace
 
 std::string combined(const std::string& old, const std::string& added, Combine how) {
-  const std::string never = "!(" + added + ")";
+  const std::string never = negated(added);
   if (how == Combine::replace) return added;
   if (old.empty() || old == "full()")  // there is nothing that it could be combined with
     return how == Combine::without ? never : added;
@@ -255,7 +263,7 @@ void draw_combine_choice(const Frame& frame) {
   constexpr const char* words[] = {"mask_paint.replace", "mask_paint.and", "mask_paint.or", "mask_paint.and_not"};
   const Combine now = combine_in_force(frame);
   for (int i = 0; i < 4; ++i) {
-    if (i > 0) ImGui::SameLine(0, 3 * frame.u);
+    if (i > 0) ImGui::SameLine(0, Space::thin * frame.u);
     if (!chip(frame, words[i], frame.words(words[i]), static_cast<int>(now) == i)) continue;
     frame.show([i](View& v) { v.mask_painting.combine = static_cast<Combine>(i); });
   }
@@ -274,7 +282,7 @@ int palette_rows(const Frame& frame, float width, float row_height) {
 void draw_palette(const Frame& frame, Rect area, float row_height) {
   const float u = frame.u, gap = tile_gap * u;
   ImGui::SetCursorScreenPos(area.min);
-  ImGui::PushStyleVar(ImGuiStyleVar_ScrollbarSize, 6 * u);
+  ImGui::PushStyleVar(ImGuiStyleVar_ScrollbarSize, Space::near * u);
   ImGui::BeginChild("palette", {area.width(), area.height()}, false,
                     ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoNav);
   const float room = ImGui::GetContentRegionAvail().x;

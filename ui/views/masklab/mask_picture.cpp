@@ -82,30 +82,30 @@ MaskVaries varies_by(const Trace& trace) {
 void put_choices(const Frame& frame, Pen& pen, Rect row, MaskPicture& picture) {
   const Dims& dims = frame.trace()->dims();
   const auto [by_head, by_entry] = varies_by(*frame.trace());
-  const float u = frame.u, top = row.min.y + 10 * u;
-  float x = row.min.x + 3 * u;
+  const float u = frame.u, top = row.min.y + Space::pad * u;
+  float x = row.min.x + Space::thin * u;
   if (by_entry) {
     picture.entries_at = {x, top};
     for (Index b = 0; b < dims.batch; ++b) {
       picture.entries.push_back(frame.words.fill("mask.entry", {b}));
       x += pen.measure(Face::bold, TypeSize::note * u, picture.entries.back()).x + 25 * u;
     }
-    x += 12 * u;
+    x += Space::apart * u;
   }
   if (!by_head) return;
   const float wanted = 46 * u * std::clamp(static_cast<float>(dims.n_k) / static_cast<float>(dims.n_q), 0.5f, 2.0f);
   const float room = (row.max.x - x) / static_cast<float>(dims.heads);
   const float width = std::min(wanted, std::max(room - 10 * u, 4 * u));
-  const float step = std::min(width + 14 * u, room);
+  const float step = std::min(width + Space::card * u, room);
   for (Index h = 0; h < dims.heads; ++h) {
     const bool chosen = h == frame.view().head;
-    const Rect rect{{x, top}, {x + width, top + 46 * u}}, edge = rect.grown(2 * u);
+    const Rect rect{{x, top}, {x + width, top + 46 * u}}, edge = rect.grown(Space::fine * u);
     SceneMatrix small{picture.mask.quad, rect};
     small.quad.min = rect.min;
     small.quad.max = rect.max;
     small.quad.head = h;
     pen.scene().items.emplace_back(std::move(small));
-    if (chosen) pen.box(edge, frame.look.head(h), 2 * u, Corner::cell * u, frame.look.head_lap(h));
+    if (chosen) pen.box(edge, frame.look.head(h), Space::fine * u, Corner::cell * u, frame.look.head_lap(h));
     pen.words(chosen ? Face::bold : Face::ui, TypeSize::body * u, {x, rect.max.y + NameGap::column * u},
               chosen ? frame.look.ink : frame.look.muted,
               step >= 44 * u ? frame.words.fill("mask.head", {h}) : std::to_string(h));
@@ -136,7 +136,8 @@ void put_empty_card(Pen& pen, const Rect& card, const Rect& cells, ImU32 colour,
   pen.card(card);
   put_card_title(pen, card, colour, title);
   put_axis_names(pen, cells);
-  put_swatches(pen, legend, {card.min.x + Space::card * u, card.max.y - 24 * u}, card.width() - 2 * Space::card * u);
+  put_swatches(pen, legend, {card.min.x + Space::card * u, card.max.y - Space::section * u},
+               card.width() - 2 * Space::card * u);
 }
 
 /// The weights in `weights_card`, and the mask in `mask_card` at the same size.

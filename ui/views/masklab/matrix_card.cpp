@@ -107,7 +107,7 @@ void lay_out(const Frame& frame, MatrixCard& card, Rect room, const MatrixFit& f
 }
 
 float axis_names_width(const Frame& frame) {
-  return frame.width(Face::ui, TypeSize::body, frame.words("axis.query")) + 6 * frame.u;
+  return frame.width(Face::ui, TypeSize::body, frame.words("axis.query")) + Space::near * frame.u;
 }
 
 void put_axis_names(Pen& pen, const Rect& rect) {
@@ -122,10 +122,10 @@ float put_swatches(Pen& pen, std::span<const Swatch> swatches, ImVec2 at, float 
   const float u = pen.u(), side = swatch_side * u;
   return place_swatches(
       pen.context().fonts, u, swatches, at, width, [&](const Swatch& swatch, ImVec2 corner, float room) {
-        const ImVec2 min{corner.x, corner.y + 3 * u};
+        const ImVec2 min{corner.x, corner.y + Space::thin * u};
         pen.scene().items.emplace_back(SceneSwatch{{min, {min.x + side, min.y + side}}, swatch.kind, swatch.colour});
-        pen.words(Face::ui, TypeSize::body * u, {corner.x + side + 6 * u, corner.y}, pen.look().ink, swatch.words,
-                  room);
+        pen.words(Face::ui, TypeSize::body * u, {corner.x + side + Space::near * u, corner.y}, pen.look().ink,
+                  swatch.words, room);
       });
 }
 
@@ -154,7 +154,7 @@ void put_matrix_card(Pen& pen, const MatrixCard& card, ImU32 border) {
     else pen.words(Face::ui, body, {left, y}, look.muted, line, width);
     y += caption_line * u;
   }
-  if (!card.caption_above) put_swatches(pen, card.legend, {left, y + 2 * u}, width);
+  if (!card.caption_above) put_swatches(pen, card.legend, {left, y + Space::fine * u}, width);
 }
 
 }  // namespace headlight

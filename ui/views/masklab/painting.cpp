@@ -25,7 +25,7 @@ PaintSizes sizes_of(const Dims& dims) { return {dims.batch, dims.heads, dims.n_q
 /// Size of the brush in cells, along each axis: one, or more if cells are too small to aim at.
 Index brush_of(const Frame& frame, const HeatPicture& heat, Rect rect) {
   const ImVec2 cell = cell_size(heat, rect);
-  return std::max<Index>(1, std::lround(std::ceil(4 * frame.u / std::min(cell.x, cell.y))));
+  return std::max<Index>(1, std::lround(std::ceil(Space::tight * frame.u / std::min(cell.x, cell.y))));
 }
 
 /// The cells that a stroke between two cells paints, in the view's scope.
@@ -129,7 +129,7 @@ void draw_preview(const Frame& frame, const HeatPicture& mask, Rect rect, const 
                      : paint == Paint::forbid ? frame.look.card
                                               : frame.look.accent;
   list.AddRectFilled(at.min, at.max, fade(fill, paint == Paint::give_back ? 0.3f : 0.75f));
-  compat::add_rect(list, at.min, at.max, frame.look.accent, Corner::mark * frame.u, 2 * frame.u);
+  compat::add_rect(list, at.min, at.max, frame.look.accent, Corner::mark * frame.u, Stroke::chosen(frame.u));
 }
 
 /// The cell that the keyboard paints: row and column of the selected cell.
@@ -158,7 +158,7 @@ void flow(const Frame& frame, Rect room, std::string_view label, float gap) {
   const float u = frame.u, width = frame.width(Face::bold, TypeSize::note, label) + 22 * u;
   const ImVec2 last = ImGui::GetItemRectMax();
   if (last.x + gap * u + width <= room.max.x) return ImGui::SameLine(0, gap * u);
-  ImGui::SetCursorScreenPos({room.min.x, last.y + 6 * u});
+  ImGui::SetCursorScreenPos({room.min.x, last.y + Space::near * u});
 }
 
 /// Chips of different widths, one of them selected.
@@ -328,15 +328,15 @@ float draw_painted_chip(const Frame& frame, ImVec2 right) {
   const ImVec2 min{right.x - width, right.y};
   ImDrawList& list = *ImGui::GetWindowDrawList();
   compat::add_rect(list, min, {right.x, right.y + height}, frame.look.accent, Corner::control * u, 1);
-  draw_text(list, frame.fonts, Face::mono, size, {min.x + 10 * u, min.y + (height - text.y) / 2}, frame.look.ink,
-            words);
+  draw_text(list, frame.fonts, Face::mono, size, {min.x + Space::pad * u, min.y + (height - text.y) / 2},
+            frame.look.ink, words);
   const float box = 26 * u;
   ImGui::SetCursorScreenPos({right.x - box, min.y});
   const bool clicked = pressable(frame, "give all back", {box, height});
   const ImU32 colour = ImGui::IsItemHovered() ? frame.look.ink : frame.look.muted;
   tooltip(frame, frame.words("mask_paint.clear"));
   const ImVec2 middle{right.x - box / 2, min.y + height / 2};
-  const float arm = 4 * u;
+  const float arm = Space::tight * u;
   list.AddLine({middle.x - arm, middle.y - arm}, {middle.x + arm, middle.y + arm}, colour, 1.5f * u);
   list.AddLine({middle.x - arm, middle.y + arm}, {middle.x + arm, middle.y - arm}, colour, 1.5f * u);
   if (clicked) frame.edit({}, [](Scenario& s) { s.painted.clear(); });

@@ -36,11 +36,11 @@ constexpr Button buttons[] = {
 };
 
 float label_width(const Frame& frame, const char* label) {
-  return frame.width(Face::ui, TypeSize::note, label) + 14 * frame.u;
+  return frame.width(Face::ui, TypeSize::note, label) + Space::card * frame.u;
 }
 
 float heading_width(const Frame& frame, const char* word) {
-  return frame.width(Face::ui, TypeSize::note, frame.words(word)) + 8 * frame.u;
+  return frame.width(Face::ui, TypeSize::note, frame.words(word)) + Space::gap * frame.u;
 }
 
 bool text_button(const Frame& frame, const char* id, const char* label, const char* hint, ImVec2 at) {
@@ -52,15 +52,15 @@ bool text_button(const Frame& frame, const char* id, const char* label, const ch
   ImDrawList& list = *ImGui::GetWindowDrawList();
   if (hovered)
     list.AddRectFilled(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), frame.look.field, Corner::control * u);
-  frame.write(Face::ui, TypeSize::note, {at.x + 7 * u, at.y + 6 * u}, hovered ? frame.look.ink : frame.look.accent,
-              label);
+  frame.write(Face::ui, TypeSize::note, {at.x + 7 * u, at.y + Space::near * u},
+              hovered ? frame.look.ink : frame.look.accent, label);
   return clicked;
 }
 
 /// Draws "Open a mask… Save: npy npz csv png Copy as: PyTorch FlexAttention NumPy", ending at `right`; shorter if it
 /// would start left of `left`.
 void draw_mask_take(const Frame& frame, float left, ImVec2 right) {
-  const float u = frame.u, apart = 12 * u;
+  const float u = frame.u, apart = Space::apart * u;
   float width = apart;
   for (const Button& button : buttons) {
     width += label_width(frame, button.label) + (button.heading ? heading_width(frame, button.heading) : 0);
@@ -68,12 +68,14 @@ void draw_mask_take(const Frame& frame, float left, ImVec2 right) {
   float x = right.x - width;
   const char* open = frame.words("mask_take.open");
   if (x - label_width(frame, open) < left) open = frame.words("mask_take.open_short");
-  if (text_button(frame, "open mask", open, "mask_take.open_hint", {x - label_width(frame, open) - 2 * u, right.y}))
+  if (text_button(frame, "open mask", open, "mask_take.open_hint",
+                  {x - label_width(frame, open) - Space::fine * u, right.y}))
     open_dialog(frame, true);
   for (const Button& button : buttons) {
     if (button.heading) {
       if (&button != buttons) x += apart;
-      frame.write(Face::ui, TypeSize::note, {x, right.y + 6 * u}, frame.look.muted, frame.words(button.heading));
+      frame.write(Face::ui, TypeSize::note, {x, right.y + Space::near * u}, frame.look.muted,
+                  frame.words(button.heading));
       x += heading_width(frame, button.heading);
     }
     if (text_button(frame, button.label, button.label, button.hint, {x, right.y}))
@@ -105,7 +107,7 @@ void draw_entries(const Frame& frame, const MaskPicture& picture) {
     if (chip(frame, picture.entries[b].c_str(), picture.entries[b], static_cast<Index>(b) == frame.view().batch)) {
       frame.show([b](View& v) { v.batch = static_cast<Index>(b); });
     }
-    x = ImGui::GetItemRectMax().x + 3 * u;
+    x = ImGui::GetItemRectMax().x + Space::thin * u;
   }
 }
 
@@ -135,17 +137,17 @@ void look(const Frame& frame, const MaskPicture& picture, Rect rect, Rect area) 
 float draw_expression(const Frame& frame, Rect inside) {
   const float u = frame.u;
   const float chip_width = draw_painted_chip(frame, {inside.max.x, inside.min.y});
-  const float field = inside.width() - (chip_width > 0 ? chip_width + 8 * u : 0);
+  const float field = inside.width() - (chip_width > 0 ? chip_width + Space::gap * u : 0);
   const float below = inside.min.y + 34 * u;
   {
     const ControlArea area("expression", {inside.min, {inside.min.x + field, inside.min.y + ControlHeight::field * u}});
     draw_mask_field(frame, "##large mask");
   }
   // The row of sliders keeps its place without any: what is below it does not move when a pattern is chosen.
-  const float after = below + 42 * u, gap = 16 * u;
+  const float after = below + 42 * u, gap = Space::part * u;
   const int sliders = pattern_slider_count(frame);
   if (sliders == 0) {
-    frame.write(Face::ui, TypeSize::note, {inside.min.x, below + 12 * u}, frame.look.muted,
+    frame.write(Face::ui, TypeSize::note, {inside.min.x, below + Space::apart * u}, frame.look.muted,
                 frame.words("mask_lab.no_numbers"));
     return after;
   }
@@ -160,8 +162,8 @@ float draw_expression(const Frame& frame, Rect inside) {
 
 void draw_patterns_tab(const Frame& frame, Rect place) {
   const float u = frame.u;
-  const Rect inside{{place.min.x + Space::card * u, place.min.y + 8 * u},
-                    {place.max.x - Space::card * u, place.max.y - 12 * u}};
+  const Rect inside{{place.min.x + Space::card * u, place.min.y + Space::gap * u},
+                    {place.max.x - Space::card * u, place.max.y - Space::apart * u}};
   float y = inside.min.y;
   const bool controls = !frame.view().presenting;
   if (controls) {
@@ -182,7 +184,7 @@ void draw_patterns_tab(const Frame& frame, Rect place) {
   const bool two_lines = inside.width() < 800 * u;  // the hint about clicks, and the ways to export the mask
   const float line = two_lines ? 66 * u : 32 * u;
   const Rect matrices{{inside.min.x, y},
-                      {inside.max.x, controls ? inside.max.y - palette - 8 * u - line : inside.max.y}};
+                      {inside.max.x, controls ? inside.max.y - palette - Space::gap * u - line : inside.max.y}};
   const MaskPicture& picture = mask_picture(frame, matrices);
   const Rect rect = zoomed(frame.view().mask_painting, picture.mask.rect);
   look(frame, picture, rect, {matrices.min, {matrices.max.x, matrices.max.y - picture.strip}});
@@ -193,14 +195,14 @@ void draw_patterns_tab(const Frame& frame, Rect place) {
     frame.show([head = head->index](View& v) { v.head = head; });
   draw_entries(frame, picture);
   if (!controls) return;
-  ImGui::SetCursorScreenPos({inside.min.x, matrices.max.y + 8 * u});
+  ImGui::SetCursorScreenPos({inside.min.x, matrices.max.y + Space::gap * u});
   draw_combine_choice(frame);
   if (two_lines) {
     draw_mask_take(frame, inside.min.x, {inside.max.x, matrices.max.y + 40 * u});
   } else {
-    draw_mask_take(frame, ImGui::GetItemRectMax().x + 8 * u, {inside.max.x, matrices.max.y + 8 * u});
+    draw_mask_take(frame, ImGui::GetItemRectMax().x + Space::gap * u, {inside.max.x, matrices.max.y + Space::gap * u});
   }
-  draw_palette(frame, {{inside.min.x, matrices.max.y + 8 * u + line}, inside.max}, row);
+  draw_palette(frame, {{inside.min.x, matrices.max.y + Space::gap * u + line}, inside.max}, row);
 }
 
 }  // namespace headlight

@@ -60,8 +60,8 @@ struct ReachBuilder : ScenePart {
     Rect beside = area;
     beside.max.x -= layered() ? (settings_width + 16) * u : 0;
     Rect below = put_sheet_words(pen, words, beside);
-    below = {{area.min.x, below.min.y + 6 * u}, {area.max.x, below.max.y}};
-    picture.settings = {{area.max.x - settings_width * u, area.min.y - 4 * u}, {area.max.x, below.min.y}};
+    below = {{area.min.x, below.min.y + Space::near * u}, {area.max.x, below.max.y}};
+    picture.settings = {{area.max.x - settings_width * u, area.min.y - Space::tight * u}, {area.max.x, below.min.y}};
     picture.cells = put_matrix(below);
     if (!layered()) return;
     picture.diagram_card = {{picture.cells.max.x + reach_gap * u, below.min.y}, below.max};
@@ -105,7 +105,8 @@ struct ReachBuilder : ScenePart {
     put_card_title(pen, card, look.ink, say.fill("mask_lab.reach.diagram", {query_name()}));
     const float names = std::max(pen.measure(Face::ui, small, say.fill("mask_lab.reach.layer", {numbers->layers})).x,
                                  pen.measure(Face::ui, small, say("mask_lab.reach.inputs")).x);
-    const float right = card.max.x - Space::card * u, left = std::min(card.min.x + names + 24 * u, right - 40 * u);
+    const float right = card.max.x - Space::card * u,
+                left = std::min(card.min.x + names + Space::section * u, right - 40 * u);
     Rect dots{{left, card.min.y + 56 * u}, {right, card.max.y - 34 * u}};
     const ReachSettings settings{numbers->layers, numbers->residual};
     diagram = make_reach_diagram(numbers->mask.matrix(), settings, query, dots, u);
@@ -202,7 +203,7 @@ struct ReachBuilder : ScenePart {
                 look.muted, words);
     };
     put(0, say("mask_lab.reach.inputs"));
-    const int every = std::max(1, static_cast<int>(16 * u / std::max(diagram.step, 1.0f) + 0.999f));
+    const int every = std::max(1, static_cast<int>(Space::part * u / std::max(diagram.step, 1.0f) + 0.999f));
     for (int l = numbers->layers; l > (every > 1 ? 1 : 0); l -= every) put(l, say.fill("mask_lab.reach.layer", {l}));
   }
 };

@@ -42,7 +42,7 @@ std::string percent_text(double share) { return formatted("%.1f %%", 100 * share
 
 Rect sheet_inside(const Frame& frame, Rect place) {
   const float u = frame.u;
-  return {{place.min.x + Space::card * u, place.min.y + 10 * u},
+  return {{place.min.x + Space::card * u, place.min.y + Space::pad * u},
           {place.max.x - Space::card * u, place.max.y - Space::card * u}};
 }
 
@@ -50,13 +50,15 @@ Rect put_sheet_words(Pen& pen, const SheetWords& words, Rect place) {
   const float u = pen.u(), width = place.width();
   const Look& look = pen.look();
   pen.words(Face::bold, TypeSize::large * u, place.min, look.ink, words.title, width);
-  float y = place.min.y + 24 * u;
+  float y = place.min.y + Space::section * u;
   for (const std::string& line : words.lines)
-    y += std::max(pen.paragraph(Face::ui, TypeSize::body * u, {place.min.x, y}, look.muted, line, width) + u, 20 * u);
+    y += std::max(pen.paragraph(Face::ui, TypeSize::body * u, {place.min.x, y}, look.muted, line, width) + u,
+                  Space::wide * u);
   y += words.error.empty()
-           ? put_swatches(pen, words.legend, {place.min.x, y + 2 * u}, width) + 6 * u
-           : pen.paragraph(Face::ui, TypeSize::large * u, {place.min.x, y + 4 * u}, look.warning, words.error, width) +
-                 10 * u;
+           ? put_swatches(pen, words.legend, {place.min.x, y + Space::fine * u}, width) + Space::near * u
+           : pen.paragraph(Face::ui, TypeSize::large * u, {place.min.x, y + Space::tight * u}, look.warning,
+                           words.error, width) +
+                 Space::pad * u;
   return {{place.min.x, y}, {place.max.x, std::max(place.max.y, y + 60 * u)}};
 }
 
@@ -83,7 +85,7 @@ float draw_tab_row(const Frame& frame, ImVec2 at) {
     if (bar_button(frame, entry.word, frame.words(entry.word), entry.tab == frame.view().mask_lab.tab)) {
       frame.show([tab = entry.tab](View& v) { v.mask_lab.tab = tab; });
     }
-    ImGui::SameLine(0, 2 * frame.u);
+    ImGui::SameLine(0, Space::fine * frame.u);
   }
   return ImGui::GetItemRectMax().x;
 }
@@ -96,18 +98,18 @@ void draw_mask_view(const Frame& frame, Rect place) {
   const float u = frame.u;
   float top = place.min.y;
   if (frame.view().presenting) {
-    top = say_random(frame, {{place.min.x + Space::card * u, top + 8 * u}, place.max}) - 8 * u;
+    top = say_random(frame, {{place.min.x + Space::card * u, top + Space::gap * u}, place.max}) - Space::gap * u;
   } else {
-    const float end = draw_tab_row(frame, {place.min.x + Space::card * u, top + 8 * u});
-    say_random(frame, {{end + 16 * u, top + 14 * u}, {place.max.x - Space::card * u, top + 34 * u}});
+    const float end = draw_tab_row(frame, {place.min.x + Space::card * u, top + Space::gap * u});
+    say_random(frame, {{end + Space::part * u, top + Space::card * u}, {place.max.x - Space::card * u, top + 34 * u}});
     top += 34 * u;
   }
   const auto found = std::ranges::find(tabs, frame.view().mask_lab.tab, &MaskTabEntry::tab);
   const MaskTabEntry& chosen = found != tabs.end() ? *found : tabs.front();
   // The other tabs count cells, which are not stored for a sequence this long.
   if (chosen.tab != MaskTab::patterns && (*frame.trace())[Stage::weights].source()) {
-    ImGui::SetCursorScreenPos({place.min.x + 24 * u, top + 24 * u});
-    ImGui::PushTextWrapPos(place.max.x - ImGui::GetWindowPos().x - 24 * u);
+    ImGui::SetCursorScreenPos({place.min.x + Space::section * u, top + Space::section * u});
+    ImGui::PushTextWrapPos(place.max.x - ImGui::GetWindowPos().x - Space::section * u);
     ImGui::TextUnformatted(frame.words("mask_lab.too_long"));
     ImGui::PopTextWrapPos();
     return;

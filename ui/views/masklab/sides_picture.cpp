@@ -67,7 +67,7 @@ struct SidesBuilder : ScenePart {
     for (Index row = 0; row < cells.rows; ++row) {
       for (Index col = 0; col < cells.cols; ++col) {
         if (cells(row, col) == 0) continue;
-        pen.box(cells_rect(heat, heat.rect, row, 1, col, 1).grown(-2 * u),
+        pen.box(cells_rect(heat, heat.rect, row, 1, col, 1).grown(-Space::fine * u),
                 to_imgui(map.at(cells(row, col) < 0 ? 0 : 1)), 2.5f * u, Corner::mark * u);
       }
     }
@@ -123,7 +123,7 @@ struct SidesBuilder : ScenePart {
     if (!picture.shows) return;
     constexpr std::array titles{"mask_lab.sides.a", "mask_lab.sides.b", "mask_lab.sides.difference"};
     const std::array values{a, b, differing};
-    const float gap = 12 * u;
+    const float gap = Space::apart * u;
     const float one_line = std::min((below.width() - 2 * gap) / 3 / static_cast<float>(dims.n_k),
                                     below.height() / static_cast<float>(dims.n_q));
     const float two_lines = std::min((below.width() - gap) / 2 / static_cast<float>(dims.n_k),
@@ -181,7 +181,7 @@ void draw_field(const Frame& frame, const Rect& field, bool shows) {
   const float u = frame.u, button = 142 * u;
   const std::string& other = second_mask(frame.view().mask_lab, frame.document.scenario);
   {
-    const ControlArea area("other", {field.min, {field.max.x - button - 8 * u, field.max.y}});
+    const ControlArea area("other", {field.min, {field.max.x - button - Space::gap * u, field.max.y}});
     if (const auto text = text_field(frame, "##other", other, Face::mono, true))
       frame.show([typed = *text](View& v) { v.mask_lab.other = typed; });
   }

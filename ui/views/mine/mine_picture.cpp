@@ -77,7 +77,7 @@ struct MineMaker : ScenePart {
       heading();
       y += 64 * u;
     }
-    y = chips(y) + 10 * u;
+    y = chips(y) + Space::pad * u;
     const float bottom = course ? inside.max.y : report();
     panels({{inside.min.x, y + 26 * u}, {inside.max.x, bottom}});
     line_above_panels(y);
@@ -113,8 +113,9 @@ struct MineMaker : ScenePart {
 
   void heading() {
     const StageComparison* first = compared.comparison.first_difference();
-    pen.words(Face::bold, TypeSize::numbers * u, {inside.min.x, inside.min.y + 2 * u}, look.ink,
-              say.fill("mine.title", {file_name_of(compared.source.path)}), heading_end - inside.min.x - 12 * u);
+    pen.words(Face::bold, TypeSize::numbers * u, {inside.min.x, inside.min.y + Space::fine * u}, look.ink,
+              say.fill("mine.title", {file_name_of(compared.source.path)}),
+              heading_end - inside.min.x - Space::apart * u);
     pen.words(Face::bold, TypeSize::story * u, {inside.min.x, inside.min.y + 30 * u}, colour_of_all(),
               first ? say.fill("mine.first", {std::string(name(first->stage))}) : picture.report.agrees,
               inside.width());
@@ -128,14 +129,14 @@ struct MineMaker : ScenePart {
         course->bug->code.size() + (secrets.mistake && compared.source.mended ? course->bug->mended.size() : 0);
     const Rect card{{inside.min.x, y}, {inside.max.x, y + (static_cast<float>(lines) * code_line + 20) * u}};
     pen.card(card);
-    y += 10 * u;
+    y += Space::pad * u;
     for (std::size_t i = 0; i < course->bug->code.size(); ++i) {
       y = code_text(card, y, i == wrong ? "−" : std::to_string(i + 1), course->bug->code[i],
                     i == wrong ? look.warning : 0);
       if (i != wrong || !compared.source.mended) continue;
       for (const std::string& line : course->bug->mended) y = code_text(card, y, "+", line, look.v);
     }
-    return card.max.y + 12 * u;
+    return card.max.y + Space::apart * u;
   }
   /// `mark` 0: unmarked. Returns the y coordinate below.
   float code_text(const Rect& card, float y, const std::string& side, const std::string& line, ImU32 mark) {
@@ -155,16 +156,16 @@ struct MineMaker : ScenePart {
       const float width = pen.measure(Face::ui, pixels, name(stage.stage)).x + 38 * u;
       if (x > inside.min.x && x + width > inside.max.x) {
         x = inside.min.x;
-        y += high + 6 * u;
+        y += high + Space::near * u;
       }
       chip(stage, {{x, y}, {x + width, y + high}});
-      x += width + 6 * u;
+      x += width + Space::near * u;
     }
     return y + high;
   }
   void chip(const StageComparison& stage, const Rect& rect) {
     const bool known = secrets.stages, differs = known && stage.differs(), chosen = stage.stage == picture.stage;
-    const float pixels = TypeSize::body * u, y = rect.min.y + 5 * u;
+    const float pixels = TypeSize::body * u, y = rect.min.y + Space::close * u;
     pen.fill(rect, chosen ? look.field : look.card, Corner::control * u);
     pen.box(rect, chosen ? look.accent : look.line, (chosen ? 2 : 1) * u, Corner::control * u);
     pen.words(Face::bold, pixels, {rect.min.x + 9 * u, y},
@@ -189,7 +190,7 @@ struct MineMaker : ScenePart {
     const float from =
         pen.words(Face::bold, TypeSize::large * u, {inside.min.x, y}, look.lane(picture.stage), name(picture.stage))
             .max.x +
-        10 * u;
+        Space::pad * u;
     pen.words(Face::ui, TypeSize::body * u, {from, y + u}, look.ink, stage_text, inside.max.x - from);
   }
 
@@ -198,7 +199,7 @@ struct MineMaker : ScenePart {
     const float most = inside.height() * 0.42f, pixels = TypeSize::large * u, width = inside.width() - 32 * u;
     float height = 24 * u;
     const auto add = [&](const std::string& text, float indent) {
-      height += draw_paragraph(nullptr, frame.fonts, Face::ui, pixels, {}, 0, text, width - indent) + 5 * u;
+      height += draw_paragraph(nullptr, frame.fonts, Face::ui, pixels, {}, 0, text, width - indent) + Space::close * u;
     };
     for (const std::string* text : {&picture.report.assumed, &picture.report.agrees, &picture.report.incomplete}) {
       if (!text->empty()) add(*text, 0);
@@ -206,7 +207,7 @@ struct MineMaker : ScenePart {
     for (const ReportPart& part : picture.report.parts) {
       height += 26 * u;
       for (const ReportFinding& finding : part.findings) {
-        height += 24 * u;
+        height += Space::section * u;
         add(finding.text, 0);
       }
       for (const std::string& note : part.notes) add(note, 0);
@@ -216,7 +217,7 @@ struct MineMaker : ScenePart {
     if (mask_to_take(compared.comparison)) height += 34 * u;
     height = std::clamp(height, 60 * u, most);
     picture.report_card = {{inside.min.x, inside.max.y - height}, inside.max};
-    return picture.report_card.min.y - 12 * u;
+    return picture.report_card.min.y - Space::apart * u;
   }
 
   /// The batch entry and head that are compared: those of the claim; in a lesson, those where the stage differs (its
@@ -243,7 +244,8 @@ struct MineMaker : ScenePart {
     if (right.rank() == 4 && right.size(1) > 1 && !stage_text.empty())
       stage_text += "  ·  " + say.fill("inspector.head", {head});
     const MatrixView a = stage->own->values.matrix(batch, head), b = right.matrix(batch, head);
-    const float gap = 12 * u, names = widest_label(frame, info(picture.stage).rows, a.rows, TypeSize::note * u) + 8 * u;
+    const float gap = Space::apart * u,
+                names = widest_label(frame, info(picture.stage).rows, a.rows, TypeSize::note * u) + Space::gap * u;
     // One below the other if that makes the cells larger.
     const auto across = [&](float wide, float high) {
       return std::min({(wide - names - 22 * u) / static_cast<float>(a.cols),
@@ -262,7 +264,8 @@ struct MineMaker : ScenePart {
       const float left = area.min.x + (stacked ? 0 : static_cast<float>(i) * (width + gap)),
                   top = stacked ? below : area.min.y;
       Rect card{{left, top}, {left + width, top + height}};
-      const Rect box{{left + 10 * u + widest, top + 32 * u}, {left + width - 12 * u, top + height - 30 * u}};
+      const Rect box{{left + Space::pad * u + widest, top + 32 * u},
+                     {left + width - Space::apart * u, top + height - 30 * u}};
       const float cell = std::min(
           {box.width() / static_cast<float>(a.cols), 1.4f * box.height() / static_cast<float>(a.rows), 84 * u});
       const float high = std::min(box.height() / static_cast<float>(a.rows), std::max(cell, 24 * u));

@@ -63,11 +63,11 @@ struct MineDrawer {
   void draw_report() {
     const Rect& card = picture.report_card;
     draw_card(frame, list, card, compared.comparison.matches() ? look.v : look.warning, 1.5f * u);
-    ImGui::SetCursorScreenPos({card.min.x + 4 * u, card.min.y + 6 * u});
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {12 * u, 4 * u});
-    ImGui::BeginChild("report", {card.width() - 8 * u, card.height() - 12 * u}, false,
+    ImGui::SetCursorScreenPos({card.min.x + Space::tight * u, card.min.y + Space::near * u});
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {Space::apart * u, Space::tight * u});
+    ImGui::BeginChild("report", {card.width() - Space::gap * u, card.height() - Space::apart * u}, false,
                       ImGuiWindowFlags_NoNav | ImGuiWindowFlags_AlwaysUseWindowPadding);
-    left = card.min.x + 16 * u;
+    left = card.min.x + Space::part * u;
     width = card.width() - 36 * u;
     y = ImGui::GetCursorScreenPos().y;
     const float top = y;
@@ -117,7 +117,7 @@ struct MineDrawer {
 
   void paragraph(Face face, float points, ImU32 colour, std::string_view text) {
     y += draw_paragraph(ImGui::GetWindowDrawList(), frame.fonts, face, points * u, {left, y}, colour, text, width) +
-         5 * u;
+         Space::close * u;
   }
 };
 
@@ -151,7 +151,7 @@ float draw_buttons(const Frame& frame, Rect area) {
 void draw_mine_or_compare_view(const Frame& frame, Rect place) {
   const Document& document = frame.document;
   if (!document.own) return draw_compare_view(frame, place);
-  const Rect area = place.grown(-16 * frame.u);
+  const Rect area = place.grown(-Space::part * frame.u);
   if (!document.own_compared || document.own_compared->trace != document.trace) {
     frame.write(Face::ui, TypeSize::large, area.min, frame.look.muted, frame.words("messages.computing"));
     return;

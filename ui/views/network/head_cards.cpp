@@ -77,7 +77,7 @@ struct HeadCards : NetworkPart {
     const bool shares =
         mark && (mark->pattern || view.network.order == HeadOrder::effect || view.network.order == HeadOrder::entropy);
     const std::string share = shares ? MatrixNumbers(2, true)(static_cast<float>(mark->share)) : "";
-    const float number_room = share.empty() ? 0 : pen.measure(Face::mono, pen.type.number, share).x + 6 * u;
+    const float number_room = share.empty() ? 0 : pen.measure(Face::mono, pen.type.number, share).x + Space::near * u;
     const auto fits = [&](const std::string& text, float beside_it) {
       return after + width_of(text) + beside_it <= words.max.x;
     };
@@ -95,18 +95,18 @@ struct HeadCards : NetworkPart {
   }
 
   bool is_large(const Rect& card) const { return card.width() >= 56 * u; }
-  float corner_of(const Rect& card) const { return is_large(card) ? 8 * u : 2 * u; }
+  float corner_of(const Rect& card) const { return is_large(card) ? Space::gap * u : Space::fine * u; }
 
   void put_card(HeadPlace at, Rect card, bool names_layer) const {
     const ImU32 hue = look.head(at.head);
     const bool large = is_large(card);
-    const float pad = large ? 7 * u : 2 * u;
+    const float pad = large ? 7 * u : Space::fine * u;
     if (large) pen.fill(card, look.card, Corner::card * u);
     const std::optional<HeadMark> mark = mark_of(overview, facts, view.network, at);
     const std::size_t lines = 2 + lines_of_claims(card.width() - 2 * pad);
     // Text is placed below or next to the picture, whichever leaves a larger picture; without room there is only the
     // bar.
-    const float bar = card.height() >= 40 * u ? 5 * u : 0;
+    const float bar = card.height() >= 40 * u ? Space::close * u : 0;
     const float under = card.width() >= 104 * u ? std::min(card.width() - 2 * pad,
                                                            card.height() - 2 * pad - static_cast<float>(lines) * line)
                                                 : 0;
@@ -120,8 +120,9 @@ struct HeadCards : NetworkPart {
                                : Rect{corner, {corner.x + side, card.max.y - pad - (beside ? 0 : bar)}};
     put_picture(at, picture, !below && !beside);
     const Rect words =
-        below ? Rect{{card.min.x + pad, picture.max.y + 2 * u}, {card.max.x - pad, card.max.y - pad + 2 * u}}
-              : Rect{{picture.max.x + 8 * u, card.min.y + pad}, {card.max.x - pad, card.max.y - pad}};
+        below ? Rect{{card.min.x + pad, picture.max.y + Space::fine * u},
+                     {card.max.x - pad, card.max.y - pad + Space::fine * u}}
+              : Rect{{picture.max.x + Space::gap * u, card.min.y + pad}, {card.max.x - pad, card.max.y - pad}};
     const auto put_bar = [&](const Rect& track) {
       if (!mark || bar <= 0) return;
       pen.fill(track, look.field, bar / 2);
@@ -140,7 +141,7 @@ struct HeadCards : NetworkPart {
 
   /// The maximum useful height of a card of this width.
   float most_card_height(float width) const {
-    const std::size_t lines = lines_of_claims(width - 24 * u);
+    const std::size_t lines = lines_of_claims(width - Space::section * u);
     return std::min(width + (2.2f + static_cast<float>(lines)) * 1.4f * caption, 330 * u);
   }
 
@@ -151,8 +152,8 @@ struct HeadCards : NetworkPart {
     float label = 0;
     const auto name_of = [&](Index layer) { return overview.layers.size() == 1 ? std::string() : layer_title(layer); };
     for (Index l = 0; l < layers; ++l) label = std::max(label, width_of(name_of(l)));
-    label = label > 0 ? label + 12 * u : 0;
-    const float gap = heads > 8 || layers > 6 ? 4 * u : 10 * u;
+    label = label > 0 ? label + Space::apart * u : 0;
+    const float gap = heads > 8 || layers > 6 ? Space::tight * u : Space::pad * u;
     const float width = (room.width() - label) / static_cast<float>(heads);
     // If cards have no room for text, the columns have the heads' numbers.
     const bool numbered = heads > 1 && width - gap < 104 * u;
@@ -166,20 +167,20 @@ struct HeadCards : NetworkPart {
       }
       room.min.y += row;
     }
-    const auto fits = std::max<Index>(1, static_cast<Index>(room.height() / (24 * u)));
+    const auto fits = std::max<Index>(1, static_cast<Index>(room.height() / (Space::section * u)));
     const bool cut = layers > fits;
     const Index shown = cut ? std::max<Index>(1, fits - 1) : layers;
     const Index first = cut ? std::clamp<Index>(looked.layer - shown / 2, 0, layers - shown) : 0;
     const float note = cut ? caption * 1.6f : 0;
-    const float height =
-        std::min({(room.height() - note) / static_cast<float>(shown), std::max(most_card_height(width), 24 * u)});
+    const float height = std::min(
+        {(room.height() - note) / static_cast<float>(shown), std::max(most_card_height(width), Space::section * u)});
     for (Index l = first; l < first + shown; ++l) {
       const float y = room.min.y + static_cast<float>(l - first) * height;
       if (label > 0) pen.caption({room.min.x, y + (height - gap) / 2}, Align::left, name_of(l));
       const auto count = static_cast<Index>(layer_at(l).silent.size());
       for (Index h = 0; h < count; ++h) {
         const float x = room.min.x + label + static_cast<float>(h) * width;
-        const float taken = numbered ? width : std::min(width, std::max(height * 2.1f, 24 * u));
+        const float taken = numbered ? width : std::min(width, std::max(height * 2.1f, Space::section * u));
         put_card({l, h}, {{x, y}, {x + taken - gap, y + height - gap}}, false);
       }
     }
@@ -205,7 +206,7 @@ struct HeadCards : NetworkPart {
     const std::vector<HeadPlace> order = heads_in_order(overview, facts, view.network);
     const Index count = std::ssize(order), columns = columns_in_order(count, room.width(), room.height());
     const Index rows = (count + columns - 1) / columns;
-    const float gap = columns > 8 ? 4 * u : 10 * u;
+    const float gap = columns > 8 ? Space::tight * u : Space::pad * u;
     const float width = room.width() / static_cast<float>(columns),
                 height = std::min(room.height() / static_cast<float>(rows), most_card_height(width));
     for (Index i = 0; i < count; ++i) {

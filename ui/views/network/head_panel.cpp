@@ -49,12 +49,13 @@ void put_residual(Pen& pen, const ResidualSteps& residual, Rect room) {
   if (!(most > 0) || !std::isfinite(most)) return;
   const MatrixNumbers figures(most >= 100 ? 0 : most >= 10 ? 1 : 2, true);
   const float caption = pen.type.caption;
-  const float left = pen.measure(Face::mono, pen.type.number, figures(most)).x + 8 * u;
-  const Rect chart{{room.min.x + left, room.min.y + caption * 0.6f}, {room.max.x - 8 * u, room.max.y - caption * 1.5f}};
+  const float left = pen.measure(Face::mono, pen.type.number, figures(most)).x + Space::gap * u;
+  const Rect chart{{room.min.x + left, room.min.y + caption * 0.6f},
+                   {room.max.x - Space::gap * u, room.max.y - caption * 1.5f}};
   pen.fill({{chart.min.x, chart.max.y}, {chart.max.x, chart.max.y + 1}}, look.line);
   pen.fill({{chart.min.x, chart.min.y}, {chart.max.x, chart.min.y + 1}}, look.line);
-  pen.number(pen.type.number, {chart.min.x - 6 * u, chart.min.y}, Align::right, look.muted, figures(most));
-  pen.number(pen.type.number, {chart.min.x - 6 * u, chart.max.y}, Align::right, look.muted, "0");
+  pen.number(pen.type.number, {chart.min.x - Space::near * u, chart.min.y}, Align::right, look.muted, figures(most));
+  pen.number(pen.type.number, {chart.min.x - Space::near * u, chart.max.y}, Align::right, look.muted, "0");
   const auto point = [&](std::size_t step, float value) {
     return ImVec2{chart.min.x + static_cast<float>(step) / static_cast<float>(steps.size() - 1) * chart.width(),
                   chart.max.y - value / most * chart.height()};
@@ -83,7 +84,8 @@ void put_residual(Pen& pen, const ResidualSteps& residual, Rect room) {
     const float width = pen.measure(Face::ui, caption, residual.names[s]).x;
     const bool is_last = s + 1 == steps.size();
     const float middle = std::clamp(point(s, 0).x, room.min.x + width / 2, room.max.x - width / 2);
-    if (middle - width / 2 < end + 6 * u || (!is_last && middle + width / 2 > room.max.x - last_width - 8 * u))
+    if (middle - width / 2 < end + Space::near * u ||
+        (!is_last && middle + width / 2 > room.max.x - last_width - Space::gap * u))
       continue;
     pen.caption({middle, room.max.y - caption * 0.6f}, Align::middle, residual.names[s]);
     end = middle + width / 2;
@@ -100,7 +102,7 @@ struct HeadPanel : NetworkPart {
     float widest = std::max(width_of(say("network.without_head")), width_of(say("network.with_mean")));
     for (std::size_t i = 0; i < head_pattern_count; ++i)
       widest = std::max(widest, width_of(say(pattern_key(trace, static_cast<HeadPattern>(i)))));
-    return std::min(widest + width_of(" (9)") + 12 * u, room.width() * 0.5f);
+    return std::min(widest + width_of(" (9)") + Space::apart * u, room.width() * 0.5f);
   }
 
   void put_heading(const std::string& text, ImU32 colour, float pixels) {
@@ -110,12 +112,12 @@ struct HeadPanel : NetworkPart {
   }
 
   void put_section(const std::string& title) {
-    room.min.y += 4 * u;
+    room.min.y += Space::tight * u;
     put_heading(title, look.ink, caption * 1.1f);
   }
 
   void put_note(std::string_view text, std::span<const Named> values = {}) {
-    room.min.y += pen.sentence(TextRole::caption, text, values, room, caption, look.muted) + 4 * u;
+    room.min.y += pen.sentence(TextRole::caption, text, values, room, caption, look.muted) + Space::tight * u;
   }
 
   struct Bar {
@@ -133,9 +135,9 @@ struct HeadPanel : NetworkPart {
 
   void put_bar(const Bar& bar, const MatrixNumbers& digits) {
     const float pitch = caption * 1.75f, middle = room.min.y + pitch / 2;
-    const float numbers = pen.measure(Face::mono, pen.type.number, "0.000").x + 8 * u;
-    pen.caption({room.min.x, middle}, Align::left, bar.name, look.ink, names - 8 * u);
-    const Rect track{{room.min.x + names, middle - 6 * u}, {room.max.x - numbers, middle + 6 * u}};
+    const float numbers = pen.measure(Face::mono, pen.type.number, "0.000").x + Space::gap * u;
+    pen.caption({room.min.x, middle}, Align::left, bar.name, look.ink, names - Space::gap * u);
+    const Rect track{{room.min.x + names, middle - Space::near * u}, {room.max.x - numbers, middle + Space::near * u}};
     pen.fill(track, look.field, Corner::cell * u);
     if (bar.share) {
       const float width = static_cast<float>(std::clamp(*bar.share, 0.0, 1.0)) * track.width();
@@ -145,7 +147,9 @@ struct HeadPanel : NetworkPart {
     room.min.y += pitch;
   }
 
-  void put_chips(const std::vector<Chip>& chips) { room.min.y = pen.chips(room, chips, caption * 1.9f, 20) + 8 * u; }
+  void put_chips(const std::vector<Chip>& chips) {
+    room.min.y = pen.chips(room, chips, caption * 1.9f, 20) + Space::gap * u;
+  }
 
   void put_title() {
     const std::string head = std::to_string(looked.head);
@@ -181,7 +185,7 @@ struct HeadPanel : NetworkPart {
     const bool silent = item(layer.silent, looked.head);
     if (facts.can_knock)
       actions.push_back({say(silent ? "sentence.back_in" : "network.knock"), SceneAction::knock_out, 0, silent});
-    room.min.y = pen.chips(room, actions, caption * 2.3f, 24, 7 * u) + 8 * u;
+    room.min.y = pen.chips(room, actions, caption * 2.3f, 24, 7 * u) + Space::gap * u;
   }
 
   void put_orders() {
@@ -246,7 +250,7 @@ struct HeadPanel : NetworkPart {
     const std::size_t end = std::min(count, first + fits);
     for (std::size_t i = first; i < end; ++i) words = std::max(words, width_of(facts.predictions[i].after));
     words = std::min(words, room.width() * 0.38f);
-    const float numbers = pen.measure(Face::mono, pen.type.number, "0.00").x + 8 * u;
+    const float numbers = pen.measure(Face::mono, pen.type.number, "0.00").x + Space::gap * u;
     for (std::size_t i = first; i < end; ++i, room.min.y += pitch) {
       const NetworkFacts::Prediction& next = facts.predictions[i];
       const float middle = room.min.y + pitch / 2, x = room.min.x + words + 26 * u;
@@ -256,7 +260,7 @@ struct HeadPanel : NetworkPart {
                words);
       pen.caption({x - 13 * u, middle}, Align::middle, "→");
       pen.text(TextRole::word, next.asked ? Face::bold : Face::ui, caption, {x, middle}, Align::left, look.ink,
-               next.word, room.max.x - numbers - x - 4 * u);
+               next.word, room.max.x - numbers - x - Space::tight * u);
       pen.number(pen.type.number, {room.max.x, middle}, Align::right, look.muted,
                  MatrixNumbers(2, true)(static_cast<float>(next.probability)));
       pen.target(row, SceneAction::query_word, static_cast<Index>(i));
@@ -270,7 +274,8 @@ void put_head_panel(const NetworkPart& part, Rect room) {
   const float u = part.u;
   part.pen.fill(room, part.look.panel);
   part.pen.fill({room.min, {room.min.x + 1, room.max.y}}, part.look.line);
-  HeadPanel panel{part, {{room.min.x + 22 * u, room.min.y + 18 * u}, {room.max.x - 22 * u, room.max.y - 10 * u}}};
+  HeadPanel panel{
+      part, {{room.min.x + 22 * u, room.min.y + Space::row * u}, {room.max.x - 22 * u, room.max.y - Space::pad * u}}};
   panel.put_title();
   panel.put_patterns();
   panel.put_actions();

@@ -28,11 +28,11 @@ struct ExpertPanels : NetworkPart {
     const Index fits = std::clamp<Index>(static_cast<Index>(std::floor(room.height() / pitch + 0.01f)) - 3, 1, words);
     const float names = room.width() * 0.24f, cell = (room.width() - names) / static_cast<float>(count);
     const MatrixNumbers text(2, true);
-    const bool numbers = pen.measure(Face::mono, pen.type.number, "0.00").x + 4 * u < cell;
+    const bool numbers = pen.measure(Face::mono, pen.type.number, "0.00").x + Space::tight * u < cell;
     const auto line = [&](Index at, const std::string& name, const auto& share_of, float most, ImU32 colour) {
       const float top = room.min.y + static_cast<float>(at + 2) * pitch;
       pen.text(TextRole::word, Face::ui, caption, {room.min.x + names - 8 * u, top + pitch / 2}, Align::right,
-               look.muted, name, names - 8 * u);
+               look.muted, name, names - Space::gap * u);
       pen.fill({{room.min.x + names, top + u}, {room.max.x, top + pitch - u}}, look.field);
       for (Index expert = 0; expert < count; ++expert) {
         const float share = share_of(expert), x = room.min.x + names + static_cast<float>(expert) * cell;
@@ -102,7 +102,7 @@ struct WritingTable : NetworkPart {
       if (colour == look.field && !forgets()) continue;
       const std::string text(say(key));
       pen.fill({{x, y + caption * 0.3f}, {x + caption, y + caption * 1.3f}}, colour, Corner::cell * u);
-      x = pen.caption({x + caption * 1.5f, y + caption * 0.8f}, Align::left, text).max.x + 18 * u;
+      x = pen.caption({x + caption * 1.5f, y + caption * 0.8f}, Align::left, text).max.x + Space::row * u;
     }
     return caption * 2;
   }
@@ -116,10 +116,10 @@ struct WritingTable : NetworkPart {
 
   void put_row(const DecodeLayer& layer, Rect row, float names, float numbers, Index first, Index shown) const {
     const float cell = (row.width() - names - numbers) / static_cast<float>(shown);
-    pen.caption({row.min.x, row.centre().y}, Align::left, label(layer), look.ink, names - 8 * u);
+    pen.caption({row.min.x, row.centre().y}, Align::left, label(layer), look.ink, names - Space::gap * u);
     for (Index i = first; i < std::min(first + shown, at + 1); ++i) {
       const float x = row.min.x + names + static_cast<float>(i - first) * cell;
-      pen.fill({{x, row.min.y + u}, {x + std::max(cell - (cell > 5 * u ? 2 * u : 0), 1.0f), row.max.y - u}},
+      pen.fill({{x, row.min.y + u}, {x + std::max(cell - (cell > 5 * u ? Space::fine * u : 0), 1.0f), row.max.y - u}},
                i == at               ? look.k
                : i < layer.first(at) ? look.field
                                      : read(),
@@ -142,11 +142,11 @@ struct WritingTable : NetworkPart {
     room.min.y += put_legend(room.min.y);
     float names = 0, numbers = width_of(say("network.kept_bytes"));
     for (const DecodeLayer& layer : facts.decode) {
-      names = std::max(names, width_of(label(layer)) + 14 * u);
+      names = std::max(names, width_of(label(layer)) + Space::card * u);
       numbers = std::max(numbers, pen.measure(Face::mono, pen.type.number, text_of(layer)).x);
     }
     names = std::min(names, room.width() * 0.3f);
-    numbers += 14 * u;
+    numbers += Space::card * u;
     const auto [first, shown] = part_around(at, count, room.width() - names - numbers, 34 * u);
     const float cell = std::min((room.width() - names - numbers) / static_cast<float>(shown), 110 * u);
     room.max.x = room.min.x + names + numbers + cell * static_cast<float>(shown);
@@ -159,7 +159,7 @@ struct WritingTable : NetworkPart {
                i == at  ? look.k
                : i > at ? look.muted
                         : look.ink,
-               item(facts.text, i), cell - 4 * u);
+               item(facts.text, i), cell - Space::tight * u);
       pen.target(word, SceneAction::query_word, i);
     }
     pen.caption({room.max.x, room.min.y + head / 2}, Align::right, say("network.kept_bytes"));
@@ -173,7 +173,8 @@ struct WritingTable : NetworkPart {
       const DecodeLayer& each = item(facts.decode, i);
       const float y = room.min.y + static_cast<float>(i - top) * pitch;
       const Rect line{{room.min.x, y}, {room.max.x, y + pitch}};
-      if (i == row) pen.box({{line.min.x - 6 * u, y}, {line.max.x + 6 * u, line.max.y}}, look.accent, 1, 4 * u);
+      if (i == row)
+        pen.box({{line.min.x - Space::near * u, y}, {line.max.x + Space::near * u, line.max.y}}, look.accent, 1, 4 * u);
       put_row(each, line, names, numbers, first, shown);
       const auto in_view = std::ranges::find(overview.layers, each.layer, &OverviewLayer::layer);
       pen.target(line, SceneAction::layer, in_view - overview.layers.begin());

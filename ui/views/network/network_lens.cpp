@@ -41,7 +41,7 @@ struct LensTable : NetworkPart {
     const ImU32 ink = to_imgui(ink_on(colour_of(ground)));
     const float middle = two ? at.centre().y - pen.type.number * 0.75f : at.centre().y;
     pen.text(TextRole::word, Face::ui, pen.type.word, {at.centre().x, middle}, Align::middle, ink, cell.likely.text,
-             at.width() - 6 * u);
+             at.width() - Space::near * u);
     if (two)
       pen.number(pen.type.number, {at.centre().x, at.centre().y + pen.type.word * 0.7f}, Align::middle, ink,
                  MatrixNumbers(2, true)(static_cast<float>(cell.likely.probability)));
@@ -49,8 +49,8 @@ struct LensTable : NetworkPart {
   }
 
   void lay_out() {
-    grid.names = width_of(title) + 12 * u;
-    for (Index i = 0; i < layers; ++i) grid.names = std::max(grid.names, width_of(layer_name(i)) + 12 * u);
+    grid.names = width_of(title) + Space::apart * u;
+    for (Index i = 0; i < layers; ++i) grid.names = std::max(grid.names, width_of(layer_name(i)) + Space::apart * u);
     grid.head = pen.type.word * 1.9f;
     const Index query = std::min(view.levels.query.value_or(positions - 1), positions - 1);
     grid.lay_out({query, positions, 62 * u, 150 * u},
@@ -65,12 +65,13 @@ struct LensTable : NetworkPart {
     pen.caption({corner.x, corner.y + grid.head / 2}, Align::left, title);
     for (Index q = grid.first; q <= last; ++q)
       pen.label(TextRole::word, true, pen.type.word, {grid.middle_of(q), corner.y + grid.head / 2}, Align::middle,
-                look.ink, item(facts.lens_words, q), grid.column - 4 * u);
+                look.ink, item(facts.lens_words, q), grid.column - Space::tight * u);
     for (Index l = grid.top; l < grid.top + grid.lines; ++l) {
       pen.caption({corner.x, grid.y_of(l) + grid.line / 2}, Align::left, layer_name(l));
       if (l >= std::ssize(facts.lens)) continue;  // not computed yet
       for (Index q = grid.first; q <= last; ++q)
-        put_cell(item(item(facts.lens, l), q), grid.cell(l, q, 2 * u), item(facts.lens_layers, l), q, l == layers - 1);
+        put_cell(item(item(facts.lens, l), q), grid.cell(l, q, Space::fine * u), item(facts.lens_layers, l), q,
+                 l == layers - 1);
     }
     if (grid.columns < positions)
       pen.caption({corner.x, grid.end().y + note / 2}, Align::left,

@@ -75,7 +75,7 @@ struct NetworkPicture : NetworkPart {
     if (!text.empty())
       pen.text(TextRole::story, Face::bold, pixels, {area.min.x, area.min.y + line / 2}, Align::left, look.ink, text,
                area.width());
-    area.min.y += line + 4 * u;
+    area.min.y += line + Space::tight * u;
   }
 
   /// The choice of a measure, and the legend.
@@ -87,9 +87,9 @@ struct NetworkPicture : NetworkPart {
     const std::string words = row_ranges
                                   ? std::string(say("heads.colours_row"))
                                   : say.fill("network.colours_to", {lengths ? length_text(facts.most_brought) : "1"});
-    const float x = area.min.x + taken + 14 * u;
+    const float x = area.min.x + taken + Space::card * u;
     if (x + width_of(words) <= area.max.x) pen.caption({x, area.min.y + caption * 1.05f}, Align::left, words);
-    area.min.y += caption * 2.1f + 8 * u;
+    area.min.y += caption * 2.1f + Space::gap * u;
   }
 
   /// Returns whether it depends on the current head.
@@ -187,10 +187,11 @@ NetworkScene make_network(const SceneContext& context, const HeadOverview& overv
   NetworkScene made;
   Pen pen(context, made.scene);
   const float u = context.u, side = panel_width(place, u);
-  const float margin = std::clamp(place.width() * 0.022f, 12 * u, 36 * u);
-  NetworkPicture picture{{pen, overview, facts},
-                         {{place.min.x + margin, place.min.y + std::clamp(place.height() * 0.03f, 10 * u, 26 * u)},
-                          {place.max.x - side - margin, place.max.y - 10 * u}}};
+  const float margin = std::clamp(place.width() * 0.022f, Space::apart * u, 36 * u);
+  NetworkPicture picture{
+      {pen, overview, facts},
+      {{place.min.x + margin, place.min.y + std::clamp(place.height() * 0.03f, Space::pad * u, 26 * u)},
+       {place.max.x - side - margin, place.max.y - Space::pad * u}}};
   picture.put_titles();
   picture.put_text();
   picture.area.min.y += put_ways(picture, picture.area);

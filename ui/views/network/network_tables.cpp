@@ -25,20 +25,20 @@ float put_task(Pen& pen, const TaskShown& task, Rect room) {
   if (!task.error.empty())
     return pen.sentence(TextRole::caption, "{0}", std::vector<Named>{{task.error, pen.look().warning, false}}, room,
                         pen.type.caption, pen.look().warning) +
-           6 * pen.u();
+           Space::near * pen.u();
   if (!task.running && !task.stopped) return 0;
   const Chip button{words(task.running ? "network.stop" : "network.go_on"),
                     task.running ? SceneAction::task_stop : SceneAction::task_again};
   pen.chips(room, std::span(&button, 1), button_height(pen), 24, Corner::control * pen.u());
-  const float taken = pen.measure(Face::ui, pen.type.caption, button.words).x + 24 * pen.u();
+  const float taken = pen.measure(Face::ui, pen.type.caption, button.words).x + Space::section * pen.u();
   const auto whole = [](double value) { return std::to_string(std::llround(value)); };
   const std::string text = task.stopped ? words.fill("network.stopped", {whole(100 * task.share)})
                            : task.seconds_left
                                ? words.fill("network.running", {whole(100 * task.share), whole(*task.seconds_left)})
                                : words("network.coming");
-  pen.caption({room.min.x + taken + 10 * pen.u(), room.min.y + button_height(pen) / 2}, Align::left, text, {},
-              room.width() - taken - 10 * pen.u());
-  return button_height(pen) + 6 * pen.u();
+  pen.caption({room.min.x + taken + Space::pad * pen.u(), room.min.y + button_height(pen) / 2}, Align::left, text, {},
+              room.width() - taken - Space::pad * pen.u());
+  return button_height(pen) + Space::near * pen.u();
 }
 
 /// A label and the place of a text field, which the view draws there; returns the height.
@@ -48,7 +48,7 @@ float put_field(Pen& pen, Rect room, const char* key, Index field) {
               width = pen.measure(Face::ui, pen.type.caption, label).x + 10 * pen.u();
   pen.caption({room.min.x, room.min.y + 13 * pen.u()}, Align::left, label);
   pen.target({{room.min.x + width, room.min.y}, {room.max.x, room.min.y + height}}, SceneAction::own_words, field);
-  return height + 6 * pen.u();
+  return height + Space::near * pen.u();
 }
 
 struct PatchTable : NetworkPart {
@@ -62,7 +62,7 @@ struct PatchTable : NetworkPart {
   void put_heading(Index at, float x) const {
     const auto put = [&](const std::string& text, float y, Face face, ImU32 ink) {
       pen.text(TextRole::word, face, word, {x, grid.room.min.y + grid.head * y}, Align::middle, ink, text,
-               grid.column - 4 * u);
+               grid.column - Space::tight * u);
     };
     if (by_heads) return put(std::to_string(at), 0.5f, Face::ui, look.muted);
     const std::string &own = item(patch.words, at), &other = item(patch.from, at);
@@ -83,7 +83,7 @@ struct PatchTable : NetworkPart {
   }
 
   void lay_out() {
-    for (Index l = 0; l < layers; ++l) grid.names = std::max(grid.names, width_of(layer_title(l)) + 12 * u);
+    for (Index l = 0; l < layers; ++l) grid.names = std::max(grid.names, width_of(layer_title(l)) + Space::apart * u);
     grid.head = word * (by_heads ? 1.8f : 3.4f);
     grid.lay_out({view.levels.query.value_or(columns - 1), columns, 46 * u, 120 * u},
                  {looked.layer, layers, pen.type.number * 1.4f, 44 * u}, caption * 1.7f);
@@ -154,7 +154,7 @@ struct StudyTable : NetworkPart {
     const bool here = each.layer == looked.layer && each.head == looked.head;
     const Rect rect{{room.min.x, y}, {room.max.x, y + line}};
     if (here) pen.fill(rect, look.field, Corner::cell * u);
-    pen.text(TextRole::word, Face::bold, caption, {room.min.x + 6 * u, rect.centre().y}, Align::left,
+    pen.text(TextRole::word, Face::bold, caption, {room.min.x + Space::near * u, rect.centre().y}, Align::left,
              look.head_ink(each.head), head_name({each.layer, each.head}));
     float x = room.min.x + names;
     for (const Index i : columns()) {
@@ -173,12 +173,12 @@ struct StudyTable : NetworkPart {
     if (at == study.heads.end() || at->lines.empty() || y + 2 * line > room.max.y) return;
     pen.text(TextRole::word, Face::bold, caption, {room.min.x, y + line / 2}, Align::left, look.ink,
              say.fill("network.study_sentences", {head_name(looked)}), room.width());
-    const float numbers = pen.measure(Face::mono, pen.type.number, "−00.00").x + 10 * u;
+    const float numbers = pen.measure(Face::mono, pen.type.number, "−00.00").x + Space::pad * u;
     for (const HeadMeans::Line& each : at->lines) {
       y += line;
       if (y + line > room.max.y) return;
       const Rect rect{{room.min.x, y}, {room.max.x, y + line}};
-      pen.number(pen.type.number, {room.min.x + numbers - 10 * u, rect.centre().y}, Align::right, look.muted,
+      pen.number(pen.type.number, {room.min.x + numbers - Space::pad * u, rect.centre().y}, Align::right, look.muted,
                  in_digits(each.effect));
       pen.text(TextRole::word, Face::ui, caption, {room.min.x + numbers, rect.centre().y}, Align::left, look.ink,
                study.lines[each.line], room.width() - numbers);
@@ -209,7 +209,7 @@ struct StudyTable : NetworkPart {
       const std::string words = say(key) + std::string(by ? choice.study_up ? " ↑" : " ↓" : "");
       x += column;
       pen.text(TextRole::caption, by ? Face::bold : Face::ui, caption, {x, room.min.y + line / 2}, Align::right,
-               by ? look.ink : look.muted, words, column - 4 * u);
+               by ? look.ink : look.muted, words, column - Space::tight * u);
       pen.target({{x - column, room.min.y}, {x, room.min.y + line}}, SceneAction::study_sort, i);
     }
   }
@@ -218,15 +218,16 @@ struct StudyTable : NetworkPart {
   void put_place(std::size_t first, std::size_t shown, std::size_t count, Rect rows) {
     const auto most = static_cast<Index>(count - shown), from = static_cast<Index>(first);
     const Rect note{{room.min.x, rows.max.y}, {room.max.x, rows.max.y + line}};
-    pen.caption({room.min.x + 6 * u, note.centre().y}, Align::left,
+    pen.caption({room.min.x + Space::near * u, note.centre().y}, Align::left,
                 say.fill("network.study_rows", {first + 1, first + shown, count}));
     pen.target(note, SceneAction::study_page, from < most ? std::min(most, from + static_cast<Index>(shown)) : 0,
                {Stage::weights, 0, 0, most, from});
     const auto part = [&](std::size_t row) {
       return rows.min.y + rows.height() * static_cast<float>(row) / static_cast<float>(count);
     };
-    pen.fill({{rows.max.x - 4 * u, rows.min.y}, rows.max}, look.field, Corner::mark * u);
-    pen.fill({{rows.max.x - 4 * u, part(first)}, {rows.max.x, part(first + shown)}}, look.muted, Corner::mark * u);
+    pen.fill({{rows.max.x - Space::tight * u, rows.min.y}, rows.max}, look.field, Corner::mark * u);
+    pen.fill({{rows.max.x - Space::tight * u, part(first)}, {rows.max.x, part(first + shown)}}, look.muted,
+             Corner::mark * u);
   }
 
   void put() {
@@ -234,7 +235,8 @@ struct StudyTable : NetworkPart {
     put_choices();
     const std::vector<Index> shown_columns = columns();
     const float names = 64 * u;
-    const float column = std::min((room.width() - names - 8 * u) / static_cast<float>(shown_columns.size()), 92 * u);
+    const float column =
+        std::min((room.width() - names - Space::gap * u) / static_cast<float>(shown_columns.size()), 92 * u);
     put_headings(shown_columns, names, column);
     const std::vector<const HeadMeans*> all = rows();
     const float y = room.min.y + line;
@@ -248,7 +250,7 @@ struct StudyTable : NetworkPart {
       below += line;
     }
     pen.add_content({room.min, {room.max.x, below}});
-    put_sentences(below + 8 * u);
+    put_sentences(below + Space::gap * u);
   }
 };
 
@@ -258,12 +260,13 @@ void put_patch(const NetworkPart& part, Rect room) {
   constexpr const char* states[] = {"network.patch_residual", "network.patch_heads", "network.patch_mlp"};
   Pen& pen = part.pen;
   const float u = part.u, word = std::min(260 * u, room.width() * 0.35f);
-  const Rect left{room.min, {room.max.x - word - 12 * u, room.max.y}}, right{{room.max.x - word, room.min.y}, room.max};
+  const Rect left{room.min, {room.max.x - word - Space::apart * u, room.max.y}},
+      right{{room.max.x - word, room.min.y}, room.max};
   put_field(pen, right, "network.patch_word", 1);
   room.min.y += put_field(pen, left, "network.patch_from", 0);
   if (pen.tabs(room, Align::left, states, static_cast<std::size_t>(part.view.network.patched), SceneAction::patched) >
       0)
-    room.min.y += button_height(pen) + 6 * u;
+    room.min.y += button_height(pen) + Space::near * u;
   room.min.y += put_task(pen, part.facts.task, room);
   PatchTable{part, {room}}.put();
 }

@@ -38,7 +38,7 @@ struct Together : NetworkPart {
   /// The numbers of the cells, if there is room for two digits.
   void put_numbers(const Rect& at, float side) const {
     const float number = pen.type.number * 0.9f;
-    if (side < pen.measure(Face::mono, number, "0.00").x + 6 * u) return;
+    if (side < pen.measure(Face::mono, number, "0.00").x + Space::near * u) return;
     const MatrixNumbers figures(2, true);
     const MatrixView shares = facts.together.matrix();
     for (Index q = 0; q < facts.rows_together; ++q) {
@@ -76,8 +76,8 @@ struct Together : NetworkPart {
     left = std::min(left, room.width() * 0.2f);
     const float below = keys.empty() ? 0 : std::min(longest, room.height() * 0.2f) * 0.72f + caption;
     const float side = std::min((room.width() - left - 12 * u) / static_cast<float>(cols),
-                                (room.height() - below - 10 * u) / static_cast<float>(rows));
-    const float x = room.min.x + left + 8 * u;
+                                (room.height() - below - Space::pad * u) / static_cast<float>(rows));
+    const float x = room.min.x + left + Space::gap * u;
     const Rect at{{x, room.min.y}, {x + side * static_cast<float>(cols), room.min.y + side * static_cast<float>(rows)}};
     MatrixQuad quad = matrix_quad(context, Stage::weights, facts.together.view({1, 1, rows, cols}), {0, 1});
     quad.row_ranges = has_row_ranges(cols);
@@ -88,8 +88,8 @@ struct Together : NetworkPart {
     const float least = caption * 1.15f;
     const Index step = std::max<Index>(1, static_cast<Index>(std::ceil(least / side)));
     for (Index q = 0; q < std::ssize(queries); q += step)
-      pen.text(TextRole::word, Face::ui, caption, {at.min.x - 6 * u, middle_of(at.min.y, side, q)}, Align::right,
-               look.ink, item(queries, q), left);
+      pen.text(TextRole::word, Face::ui, caption, {at.min.x - Space::near * u, middle_of(at.min.y, side, q)},
+               Align::right, look.ink, item(queries, q), left);
     for (Index k = 0; k < std::ssize(keys); k += step)
       pen.turned(Face::ui, caption, {middle_of(at.min.x, side, k) + caption * 0.3f, at.max.y + caption * 0.6f}, -45,
                  look.ink,
@@ -104,7 +104,7 @@ struct Together : NetworkPart {
     const auto count = static_cast<float>(stack.size());
     const float named = caption * 1.8f;  // the last one has a name too
     const float along = beside ? room.height() - named : room.width(),
-                gap = (beside ? named : 0) + std::min(10 * u, along / count * 0.12f);
+                gap = (beside ? named : 0) + std::min(Space::pad * u, along / count * 0.12f);
     const float side = std::min(
         {(along + gap) / count - gap, beside ? room.width() * 0.24f : room.height() * 0.2f, (beside ? 150 : 96) * u});
     if (side < 10 * u) return 0;
@@ -125,7 +125,7 @@ struct Together : NetworkPart {
       std::string name = layer_title(l);
       if (width_of(name) > side) name = layer.substr(layer.rfind('.') + 1);
       const float half = width_of(name) / 2;
-      if (beside || place.centre().x - half > named_to + 2 * u) {
+      if (beside || place.centre().x - half > named_to + Space::fine * u) {
         pen.caption({place.centre().x, place.max.y + caption * 0.8f}, Align::middle, name,
                     chosen ? look.ink : look.muted);
         named_to = place.centre().x + half;
@@ -133,7 +133,7 @@ struct Together : NetworkPart {
       pen.target(place, SceneAction::layer, l);
       (beside ? y : x) += side + gap;
     }
-    return beside ? side + 24 * u : side + named;
+    return beside ? side + Space::section * u : side + named;
   }
 };
 
@@ -162,7 +162,7 @@ float put_ways(const NetworkPart& part, Rect room) {
       ways.push_back({part.say(key_for(part.trace, key)), SceneAction::together, static_cast<Index>(i),
                       part.view.network.together == way});
   }
-  return part.pen.chips(room, ways, part.caption * 2.1f, 20) + 12 * part.u - room.min.y;
+  return part.pen.chips(room, ways, part.caption * 2.1f, 20) + Space::apart * part.u - room.min.y;
 }
 
 void put_together(const NetworkPart& part, Rect room) {

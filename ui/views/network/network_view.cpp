@@ -227,7 +227,8 @@ void draw_network_view(const Frame& frame, Rect place) {
   const std::shared_ptr<const HeadOverview>& kept = frame.trace()->overview;
   if (!kept || kept->layers.empty()) {
     const bool on_its_way = !kept && frame.trace()->has(Stage::weights);
-    frame.write(Face::ui, TypeSize::heading, {place.min.x + 24 * frame.u, place.min.y + 24 * frame.u}, frame.look.muted,
+    frame.write(Face::ui, TypeSize::heading,
+                {place.min.x + Space::section * frame.u, place.min.y + Space::section * frame.u}, frame.look.muted,
                 frame.words(on_its_way ? "messages.computing" : "network.none"));
     return;
   }

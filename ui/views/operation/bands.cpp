@@ -43,7 +43,8 @@ float size_in(const Task& task, const IndexRange& keys, MatrixNumbers& figures, 
   do {
     for (const float size : {wanted, wanted * 0.8f, wanted * 0.65f, task.pen.type.number, least}) {
       if (size < least - 0.1f) continue;
-      if (task.pen.digit(size) * static_cast<float>(figures.longest()) + 6 * task.u() <= keys.size) return size;
+      if (task.pen.digit(size) * static_cast<float>(figures.longest()) + Space::near * task.u() <= keys.size)
+        return size;
     }
   } while (figures.shorten());
   return 0;
@@ -52,7 +53,7 @@ float size_in(const Task& task, const IndexRange& keys, MatrixNumbers& figures, 
 void put_band_name(const Task& task, const Table& table, float y, const std::string& markup, ImU32 colour,
                    const std::string& note) {
   Pen& pen = task.pen;
-  const float x = table.area.min.x - 18 * task.u(), room = table.names - 24 * task.u();
+  const float x = table.area.min.x - Space::row * task.u(), room = table.names - Space::section * task.u();
   const bool two = !note.empty();
   pen.math(pen.type.formula, {x, y - (two ? pen.type.caption * 0.5f : 0)}, room, colour, false, markup, 0,
            Align::right);
@@ -84,7 +85,8 @@ void put_bars(const Task& task, const Table& table, const Band& band, Rect place
     if (band.kinds[i] == CellKind::value) {
       const float end = top + (place.max.y - top) * (hi - band.values[i]) / span;
       const Rgba ground = band.colormap->at(normalise(band.values[i], band.range));
-      const float longer = band.values[i] < 0 ? std::max(end, zero + 2 * u) : std::min(end, zero - 2 * u);
+      const float longer =
+          band.values[i] < 0 ? std::max(end, zero + Space::fine * u) : std::min(end, zero - Space::fine * u);
       pen.bar({column.centre().x, zero}, {column.centre().x, band.values[i] == 0 ? zero : longer},
               column.width() - 2 * inset, fade(to_imgui(ground), lit ? 1.0f : 0.85f), band.values[i]);
       if (pixels > 0)
@@ -132,7 +134,7 @@ void put_shares(const Task& task, const Table& table, const Band& band, const st
     if (value > 0) {
       const float height = std::max(track.height() * value / most, u);
       pen.fill({{track.min.x, bottom - height}, track.max},
-               fade(look.head(task.context().view.head), lit ? 1.0f : 0.75f), std::min(5 * u, height / 2));
+               fade(look.head(task.context().view.head), lit ? 1.0f : 0.75f), std::min(Space::close * u, height / 2));
     }
     if (pixels > 0 && grown > 0.98f) {
       std::string text = kind == CellKind::value ? figures(values[i]) : kind == CellKind::nan ? "NaN" : "0";
@@ -181,7 +183,7 @@ void put_key_strips(const Task& task, const Table& table, Stage stage, const Ban
     }
     if (by_share > 0)
       pen.box(strip(full), followed ? pen.look().ink : pen.look().line, Stroke::hair(u), Corner::cell * u);
-    else if (followed) pen.frame(strip(wide).grown(2 * u), pen.look().k);
+    else if (followed) pen.frame(strip(wide).grown(Space::fine * u), pen.look().k);
     pen.target({{column.min.x, place.min.y}, {column.max.x, place.max.y}}, SceneAction::key_word, k);
   }
   pen.add_content(place);

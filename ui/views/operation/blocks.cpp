@@ -149,11 +149,11 @@ void put_ghost(Pen& pen, const MatrixCut& block) {
   }
 }
 
-float cell_margin(const Pen& pen) { return 8 * pen.u(); }
+float cell_margin(const Pen& pen) { return Space::gap * pen.u(); }
 
 float fitting(const Pen& pen, const MatrixCut& block, MatrixNumbers& figures, float pixels) {
   const float w = block.rect.width() / static_cast<float>(block.cols) - cell_margin(pen) * 0.6f;
-  const float h = block.rect.height() / static_cast<float>(block.rows) - 2 * pen.u();
+  const float h = block.rect.height() / static_cast<float>(block.rows) - Space::fine * pen.u();
   const float least = size_not_below(pen.context().fonts, Face::mono, pen.type.least);
   const auto width = [&](const MatrixNumbers& as, float size) {
     return pen.digit(size) * static_cast<float>(as.longest());
@@ -236,8 +236,9 @@ void put_whole(Pen& pen, Stage stage, Rect room, const IndexRange& rows, const I
   const MatrixView matrix = numbers_of(trace, pen.context().view, stage);
   const float side =
       std::min(room.width() / static_cast<float>(matrix.cols), room.height() / static_cast<float>(matrix.rows));
-  const ImVec2 size{std::max(side * static_cast<float>(matrix.cols), std::min(room.width(), 24 * pen.u())),
-                    std::max(side * static_cast<float>(matrix.rows), std::min(room.height(), 24 * pen.u()))};
+  const ImVec2 size{
+      std::max(side * static_cast<float>(matrix.cols), std::min(room.width(), Space::section * pen.u())),
+      std::max(side * static_cast<float>(matrix.rows), std::min(room.height(), Space::section * pen.u()))};
   const Rect rect{room.min, {room.min.x + size.x, room.min.y + size.y}};
   MatrixCut whole = make_block(pen.context(), stage, {0, matrix.rows, 0, false}, {0, matrix.cols, 0, false}, rect);
   if (range) whole.quad.range = *range;

@@ -53,7 +53,7 @@ bool is_there(const SceneContext& context, Break what, bool can_swap) {
   return what == Break::mask ? context.trace.has(Stage::mask) : context.trace.scale != 1;
 }
 
-float height_of(const TypeSizes& type, float u) { return type.caption * 2.2f + 10 * u; }
+float height_of(const TypeSizes& type, float u) { return type.caption * 2.2f + Space::pad * u; }
 
 struct BreakRow : ScenePart {
   const SentenceStory& story;
@@ -73,18 +73,18 @@ struct BreakRow : ScenePart {
     const bool taken = is_taken(context, what);
     const Face face = taken ? Face::bold : Face::ui;
     const Rect chip{{left, row.min.y}, {left + pen.measure(Face::bold, bold, words).x + 26 * u, row.max.y}};
-    if (chip.max.x + width_of(story.next.front()) + 16 * u > right) return;  // the next word has priority
+    if (chip.max.x + width_of(story.next.front()) + Space::part * u > right) return;  // the next word has priority
     if (taken) pen.fill(chip, look.warning_ground, Corner::card * u);
     pen.box(chip, taken ? look.warning : look.line, 1, Corner::card * u);
     pen.text(TextRole::caption, face, taken ? bold : caption, chip.centre(), Align::middle,
              taken ? look.warning : look.ink, words);
     pen.target(chip, SceneAction::knock_out, static_cast<Index>(what));
-    left = chip.max.x + 8 * u;
+    left = chip.max.x + Space::gap * u;
   }
 
   void put_choices() {
     const Rect label = pen.caption({left, middle}, Align::left, say("break.it"));
-    left = label.max.x + 12 * u;
+    left = label.max.x + Space::apart * u;
     for (const Break what : {Break::mask, Break::scale, Break::head, Break::words}) {
       if (is_there(context, what, can_swap)) put_choice(what);
     }
@@ -103,23 +103,25 @@ struct BreakRow : ScenePart {
 
   /// A word with its probability: a pale bar for the one before the change, a full bar for the one after it.
   void put_word(const Guess& guess) {
-    const Rect track{{right - number - 8 * u - bar, middle - 7 * u}, {right - number - 8 * u, middle + 7 * u}};
+    const Rect track{{right - number - Space::gap * u - bar, middle - 7 * u},
+                     {right - number - Space::gap * u, middle + 7 * u}};
     const auto put_bar = [&](double share, ImU32 colour, float top, float bottom) {
       if (const float x = bar * static_cast<float>(std::clamp(share, 0.0, 1.0)); x > 0)
         pen.fill({{track.min.x, top}, {track.min.x + x, bottom}}, colour, std::min(Corner::mark * u, x / 2));
     };
     pen.fill(track, look.field, Corner::mark * u);
     if (guess.before >= 0) put_bar(guess.before, fade(look.after, 0.35f), track.min.y, track.max.y);
-    put_bar(guess.probability, look.after, track.min.y + (guess.before >= 0 ? 4 * u : 0),
-            track.max.y - (guess.before >= 0 ? 4 * u : 0));
+    put_bar(guess.probability, look.after, track.min.y + (guess.before >= 0 ? Space::tight * u : 0),
+            track.max.y - (guess.before >= 0 ? Space::tight * u : 0));
     pen.number(pen.type.number, {right, middle}, Align::right, look.ink, numbers_of(guess));
-    pen.text(TextRole::caption, Face::bold, bold, {track.min.x - 8 * u, middle}, Align::right, look.ink, guess.word);
+    pen.text(TextRole::caption, Face::bold, bold, {track.min.x - Space::gap * u, middle}, Align::right, look.ink,
+             guess.word);
     right -= width_of(guess);
   }
 
   void put_words() {
     std::size_t count = 0;
-    for (float room = right - left - 16 * u; count < std::min<std::size_t>(story.next.size(), 3); ++count) {
+    for (float room = right - left - Space::part * u; count < std::min<std::size_t>(story.next.size(), 3); ++count) {
       room -= width_of(story.next[count]);
       if (room < 0) break;
     }
@@ -128,7 +130,7 @@ struct BreakRow : ScenePart {
     const std::string next = story.next_after.empty() || story.picture
                                  ? std::string(say(operation::key_here(context, "break.next_word")))
                                  : say.fill("break.next", {in_sentence(story.next_after)});
-    if (right - pen.measure(Face::ui, caption, next).x > left + 16 * u)
+    if (right - pen.measure(Face::ui, caption, next).x > left + Space::part * u)
       pen.caption({right, middle}, Align::right, next);
   }
 };

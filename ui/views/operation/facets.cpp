@@ -50,9 +50,9 @@ namespace headlight::operation {
 Rect scene_area(const SceneContext& context, Rect place) {
   const float u = context.u;
   const bool presenting = context.view.presenting;
-  const ImVec2 margin{
-      presenting ? std::max(28 * u, place.width() * 0.02f) : std::clamp(place.width() * 0.035f, 20 * u, 60 * u),
-      presenting ? 14 * u : std::clamp(place.height() * 0.03f, 12 * u, 28 * u)};
+  const ImVec2 margin{presenting ? std::max(28 * u, place.width() * 0.02f)
+                                 : std::clamp(place.width() * 0.035f, Space::wide * u, 60 * u),
+                      presenting ? Space::card * u : std::clamp(place.height() * 0.03f, Space::apart * u, 28 * u)};
   return {{place.min.x + margin.x, place.min.y + margin.y}, {place.max.x - margin.x, place.max.y - margin.y * 0.6f}};
 }
 
@@ -69,7 +69,7 @@ float put_facets(Pen& pen, Rect area) {
   const Trace& trace = pen.context().trace;
   const View& view = pen.context().view;
   const std::span<const char* const> there(names, !says_next(trace) ? 3 : has_gradients(trace) ? 6 : 5);
-  const float edge = 3 * pen.u();
+  const float edge = Space::thin * pen.u();
   // Beside gradients stands the inspector: their title leaves the tabs more of the width.
   const float left = shows_gradients(view) ? area.min.x + 0.4f * area.width() : area.centre().x;
   const Rect room{{left - edge, area.min.y}, {area.max.x + edge, area.max.y}};
@@ -142,11 +142,11 @@ void put_temperature(const Task& task, Rect room, const std::string& beside) {
   if (const float needed = pen.measure(Face::ui, pen.type.caption, beside).x;
       !beside.empty() && at.max.x + 160 * u + number_room + needed < right) {
     pen.caption({right, y}, Align::right, beside);
-    right -= needed + 24 * u;
+    right -= needed + Space::section * u;
   }
-  pen.number(pen.type.number, {at.max.x + 10 * u + number_room, y}, Align::right, look.ink, number);
-  const Rect track{{at.max.x + 26 * u + number_room, y - 3 * u},
-                   {std::min(right, at.max.x + 26 * u + number_room + 420 * u), y + 3 * u}};
+  pen.number(pen.type.number, {at.max.x + Space::pad * u + number_room, y}, Align::right, look.ink, number);
+  const Rect track{{at.max.x + 26 * u + number_room, y - Space::thin * u},
+                   {std::min(right, at.max.x + 26 * u + number_room + 420 * u), y + Space::thin * u}};
   if (track.width() < 80 * u) return;
   const double low = std::log(coldest(trace)), high = std::log(hottest);
   const auto place = [&](double t) {
@@ -154,8 +154,8 @@ void put_temperature(const Task& task, Rect room, const std::string& beside) {
   };
   const double none = 1 / std::sqrt(static_cast<double>(trace.dims().d_head));
   pen.slider(track, y, look.field, {place(1), place(none)}, place(temperature), SceneAction::temperature);
-  const float under = y + 10 * u + pen.type.caption * 0.6f;
-  if (under + pen.type.caption * 0.6f <= room.max.y + 2 * u) {
+  const float under = y + Space::pad * u + pen.type.caption * 0.6f;
+  if (under + pen.type.caption * 0.6f <= room.max.y + Space::fine * u) {
     pen.caption({place(1), under}, Align::middle, "÷ √d");
     const std::string unscaled = words("facet.no_scale");
     const float half = pen.measure(Face::ui, pen.type.caption, unscaled).x / 2;

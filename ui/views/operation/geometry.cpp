@@ -54,7 +54,7 @@ struct KeyList : TaskPart {
     }
     const MatrixNumbers figures(finite);
     const float digit = pen.digit();
-    const float name = std::min(longest + 12 * u, room.width() * 0.3f),
+    const float name = std::min(longest + Space::apart * u, room.width() * 0.3f),
                 number = name + digit * static_cast<float>(figures.longest() + 1);
     const auto heading = [&](float x, Align align, const char* key) {
       pen.caption({x, room.min.y + pitch / 2}, align, say(key));
@@ -65,7 +65,7 @@ struct KeyList : TaskPart {
     for (const Index k : shown) {
       put_line(k, y, name, number, figures);
       put_score(scores.values[static_cast<std::size_t>(k)] / most, k, y,
-                {room.min.x + number + 10 * u, room.max.x - 5 * digit - 10 * u});
+                {room.min.x + number + Space::pad * u, room.max.x - 5 * digit - Space::pad * u});
       y += pitch;
     }
   }
@@ -81,7 +81,7 @@ struct KeyList : TaskPart {
              lit      ? look.k
              : hidden ? look.muted
                       : look.ink,
-             key_word(context, k), name - 6 * u);
+             key_word(context, k), name - Space::near * u);
     pen.number(pen.type.number, {room.min.x + number, y}, Align::right, hidden ? look.muted : look.ink,
                hidden ? MatrixNumbers(1, false)(scores.values[i]) : figures(scores.values[i]));
     pen.number(pen.type.number, {room.max.x, y}, Align::right, lit ? look.head_ink(view.head) : look.muted,
@@ -91,7 +91,7 @@ struct KeyList : TaskPart {
 
   /// The score as a bar from the middle, `share` of half the room long; hatched if the key is masked.
   void put_score(float share, Index k, float y, ImVec2 ends) const {
-    const float middle = (ends.x + ends.y) / 2, half = (ends.y - ends.x) / 2 - 12 * u;
+    const float middle = (ends.x + ends.y) / 2, half = (ends.y - ends.x) / 2 - Space::apart * u;
     if (half <= 12 * u) return;
     const auto i = static_cast<std::size_t>(k);
     if (scores.kinds[i] != CellKind::value)
@@ -132,7 +132,8 @@ void put_tilt(const Task& task, Index followed, Rect room) {
            look.line, Stroke::hair(u));
   for (Index k = 0; k + 1 < n; ++k) pen.line(at(k), at(k + 1), look.after, std::max(2.0f, 2.5f * u));
   const Index chosen = task.focus.key - first;
-  if (chosen >= 0 && chosen < n) pen.fill(around(at(chosen), 5 * u, 5 * u), look.k, Corner::control * u);
+  if (chosen >= 0 && chosen < n)
+    pen.fill(around(at(chosen), Space::close * u, Space::close * u), look.k, Corner::control * u);
 }
 
 /// Writes below the plane which share of the query and the keys lies in the plane. `room` shrinks by the notes.
@@ -191,22 +192,22 @@ Scene make_geometry(const SceneContext& context, Rect place) {
       {product[3].text, look.after},
       {random, look.warning, false}};
   put_title_and_story(pen, area, words("facet.geometry_title"),
-                      words("facet.geometry_story") + std::string(random.empty() ? "" : " {7}"), names, 10 * u);
+                      words("facet.geometry_story") + std::string(random.empty() ? "" : " {7}"), names, Space::pad * u);
 
   const Reveal whole;
-  const float foot = pen.type.caption * 2.6f + 14 * u;
+  const float foot = pen.type.caption * 2.6f + Space::card * u;
   const Task task{pen, Stage::weights, focus, whole, area};
   put_temperature(task, {{area.min.x, area.max.y - foot}, area.max}, entropy_text(task));
-  area.max.y -= foot + 4 * u;
+  area.max.y -= foot + Space::tight * u;
   const float list = std::clamp(area.width() * 0.4f, 260 * u, 640 * u);
   Rect left{area.min, {area.max.x - list - 32 * u, area.max.y}}, right{{area.max.x - list, area.min.y}, area.max};
   put_notes(task, plane, operands, followed, left);
-  left.max.y -= 6 * u;
+  left.max.y -= Space::near * u;
   put_plane(task, plane, operands, followed, left);
   if (trace.has(Stage::biased_scores)) {
     const float tilt = std::min(120 * u, right.height() * 0.24f);
     put_tilt(task, followed, {{right.min.x, right.max.y - tilt}, right.max});
-    right.max.y -= tilt + 12 * u;
+    right.max.y -= tilt + Space::apart * u;
   }
   KeyList{task, followed, right}.put();
   pen.add_content(right);

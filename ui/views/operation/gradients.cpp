@@ -34,12 +34,12 @@ struct MatrixBeside : ScenePart {
     const StageInfo& about = info(stage);
     const Rect head = pen.text(TextRole::caption, Face::bold, pen.type.word, {room.min.x, room.min.y + pen.type.word},
                                Align::left, look.lane(stage), title, room.width());
-    const Rect below{{room.min.x, head.max.y + 10 * u}, {room.max.x, room.max.y - 2.4f * pen.type.caption}};
+    const Rect below{{room.min.x, head.max.y + Space::pad * u}, {room.max.x, room.max.y - 2.4f * pen.type.caption}};
     const float line = pen.type.caption * 1.1f;
     IndexRange rows = range_around(cell.row, numbers.rows, below.height(), line, 74 * u);
     const float names = std::min(row_room(pen, rows, about.rows), 0.3f * below.width());
-    IndexRange cols = range_around(cell.col, numbers.cols, below.width() - names, 3 * u, 74 * u);
-    const float above = about.cols == Axis::key ? key_room(pen, cols) + 6 * u : 0;
+    IndexRange cols = range_around(cell.col, numbers.cols, below.width() - names, Space::thin * u, 74 * u);
+    const float above = about.cols == Axis::key ? key_room(pen, cols) + Space::near * u : 0;
     rows = range_around(cell.row, numbers.rows, below.height() - above, line, 74 * u);
     const ImVec2 from{below.min.x + names, below.min.y + above};
     const MatrixCut block =
@@ -81,7 +81,7 @@ Scene make_gradients(const SceneContext& context, Stage stage, Rect place) {
       {with_minus(formatted("%.3g", static_cast<double>(slope))), slope < 0 ? context.look.q : context.look.warning},
       {context.words.translate(gradients.loss), context.look.muted, false}};
   const char* const story = slope > 0 ? "gradient.grows" : slope < 0 ? "gradient.falls" : "gradient.stays";
-  put_title_and_story(pen, area, context.words("gradient.title"), context.words(story), values, 16 * u);
+  put_title_and_story(pen, area, context.words("gradient.title"), context.words(story), values, Space::part * u);
   const float apart = 40 * u, half = (area.width() - apart) / 2;
   const SceneContext of_numbers{*gradients.gradients_of, context.view, context.look,  context.fonts,
                                 context.words,           context.u,    context.window};

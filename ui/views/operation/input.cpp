@@ -106,9 +106,9 @@ void put_table(const Task& task, const Tables& tables, const std::vector<TableRo
     const bool here = row.number == taken;
     const Rect rect{{at.min.x, y + u}, {at.max.x, y + tables.line - u}};
     put(pen, row_block(task, row.numbers, cols, rect, most), here ? 1.0f : 0.4f);
-    if (here) pen.frame(rect.grown(2 * u), look.q);
+    if (here) pen.frame(rect.grown(Space::fine * u), look.q);
     const std::string name = name_in_table(row);
-    pen.label(TextRole::caption, here, caption, {at.min.x - 10 * u, rect.centre().y}, Align::right,
+    pen.label(TextRole::caption, here, caption, {at.min.x - Space::pad * u, rect.centre().y}, Align::right,
               here ? look.q : look.muted, name, names);
     y += tables.line;
   }
@@ -125,7 +125,7 @@ void put_tables(const Task& task, const Tables& tables, const IndexRange& cols, 
   put_table(task, tables, rows.words, tables.words, rows.token, title, cols, most, names);
   if (!rows.places.empty())
     put_table(task, tables, rows.places, tables.places, rows.place, std::string(words("level.table_places")), cols,
-              most, tables.places.min.x - tables.words.max.x - 20 * task.u());
+              most, tables.places.min.x - tables.words.max.x - Space::wide * task.u());
 }
 
 // Moments as shares of the stage's time: the sum is complete; all rows are complete; the first row leaves its table; in
@@ -243,14 +243,14 @@ void put_lines(const Task& task, const std::vector<Line>& lines, const RowParts&
       return !flies && static_cast<float>(c - cols.first + 1) <= done * static_cast<float>(cols.count);
     });
     const bool word = &line == &lines.front();
-    pen.label(TextRole::caption, word, pen.type.caption, {place.min.x - 10 * u, rect.centre().y}, Align::right,
+    pen.label(TextRole::caption, word, pen.type.caption, {place.min.x - Space::pad * u, rect.centre().y}, Align::right,
               word ? line.colour : pen.look().muted, line.name, names);
     pen.add_content(block.rect);
     y += pitch;
   }
   for (const auto& [numbers, rect] : flying) {
     put(pen, row_block(task, *numbers, cols, rect, scales.tables));
-    pen.frame(rect.grown(2 * u), pen.look().q);
+    pen.frame(rect.grown(Space::fine * u), pen.look().q);
   }
 }
 
@@ -271,7 +271,7 @@ void put_rows(const Task& task, const IndexRange& cols, const MatrixCut& block, 
   write(pen, block, figures, pixels, [&](Index r, Index c) {
     return r == followed && static_cast<float>(c - cols.first + 1) <= part_made * static_cast<float>(cols.count);
   });
-  pen.frame(row.grown(2 * u), pen.look().ink);
+  pen.frame(row.grown(Space::fine * u), pen.look().ink);
 }
 
 /// The rows of both tables, with as many neighbours as fit.
@@ -320,9 +320,10 @@ struct InputPicture : TaskPart {
   float names_room() const {
     const float bold = pen.bold(pen.type.caption);
     float room = row_room(pen, rows, axis);
-    for (const Line& line : lines) room = std::max(room, sum ? pen.measure(Face::bold, bold, line.name).x + 14 * u : 0);
+    for (const Line& line : lines)
+      room = std::max(room, sum ? pen.measure(Face::bold, bold, line.name).x + Space::card * u : 0);
     for (const TableRow& row : found.words)
-      room = std::max(room, pen.measure(Face::bold, bold, name_in_table(row)).x + 24 * u);
+      room = std::max(room, pen.measure(Face::bold, bold, name_in_table(row)).x + Space::section * u);
     return std::min(room, area.width() * 0.22f);
   }
 
@@ -345,15 +346,15 @@ struct InputPicture : TaskPart {
   }
 
   void put_sum() {
-    const Rect room{{x, area.min.y + over + 6 * u}, {x + wide, area.max.y}};
+    const Rect room{{x, area.min.y + over + Space::near * u}, {x + wide, area.max.y}};
     const Tables tables = lay_out_tables(pen, found, {{x, area.min.y}, room.max});
     put_lines(task, lines, *parts, found.words.empty() ? nullptr : &tables, cols, room, pitch, names - 14 * u);
     area.min.y += summed + over;
     if (waits()) return;
-    const float middle = area.min.y - between / 2 + 4 * u, half = between * 0.26f;
+    const float middle = area.min.y - between / 2 + Space::tight * u, half = between * 0.26f;
     const char* const how = is_normed(numbers, cell.row, parts->enters) ? "level.row_normed" : "level.row_enters";
     const Rect label = pen.caption({x + wide / 2, middle}, Align::middle, say(how));
-    for (const float arrow : {label.min.x - 18 * u, label.max.x + 18 * u})
+    for (const float arrow : {label.min.x - Space::row * u, label.max.x + Space::row * u})
       pen.line({arrow, middle - half}, {arrow, middle + half}, look.muted, Stroke::arrow(u), true);
     rows = range_around(cell.row, numbers.rows, area.height() - 1.2f * caption, number * 1.5f, 104 * u);
   }
@@ -370,7 +371,8 @@ struct InputPicture : TaskPart {
     const float under = y + deep + caption * 0.55f;
     const float symbol = pen.math(pen.type.formula, {x, under}, 1e6f, look.ink, false, symbol_of(context, task.stage));
     const std::string part = part_of(context, rows, cols);
-    pen.caption({x + symbol + 8 * u, under}, Align::left, sizes_of(numbers) + (part.empty() ? "" : ", " + part));
+    pen.caption({x + symbol + Space::gap * u, under}, Align::left,
+                sizes_of(numbers) + (part.empty() ? "" : ", " + part));
     target_cells(pen, block);
   }
 };

@@ -79,7 +79,7 @@ struct Rivals : TaskPart {
 
   /// Both sums as cards on one scale, with the sentences below.
   void put(Rect room) const {
-    const float gap = 14 * u;
+    const float gap = Space::card * u;
     const auto lines = sentences();
     float below = gap;
     for (const auto& [pattern, values] : lines) below += height_of(pen, pattern, values, room, pen.type.story);
@@ -112,18 +112,18 @@ void put_next(const Task& task, const std::vector<Guess>& next, Rect room) {
   const float u = task.u(), pitch = pen.type.word * 1.9f;
   const std::vector<Named> names{{in_sentence(query_word(task.context(), task.focus.query)), look.ink}};
   const bool changed = std::ranges::any_of(next, [](const Guess& word) { return word.before >= 0; });
-  float y = room.min.y + 8 * u +
+  float y = room.min.y + Space::gap * u +
             pen.sentence(TextRole::caption, words("sentence.next"), names, room, pen.type.caption, look.muted);
   if (changed)
-    y += pen.sentence(TextRole::caption, words("facet.next_changed"), {}, {{room.min.x, y - 6 * u}, room.max},
+    y += pen.sentence(TextRole::caption, words("facet.next_changed"), {}, {{room.min.x, y - Space::near * u}, room.max},
                       pen.type.caption, look.muted);
   for (const Guess& word : next) {
     if (y + pitch > room.max.y) break;
     const float middle = y + pitch / 2, number = pen.measure(Face::mono, pen.type.number, "0.00").x + 6 * u,
                 name = room.width() * 0.4f;
     pen.text(TextRole::word, Face::ui, pen.type.word, {room.min.x, middle}, Align::left, look.ink, word.word,
-             name - 6 * u);
-    const Rect track{{room.min.x + name, middle - 6 * u}, {room.max.x - number, middle + 6 * u}};
+             name - Space::near * u);
+    const Rect track{{room.min.x + name, middle - Space::near * u}, {room.max.x - number, middle + Space::near * u}};
     const auto fill = [&](double probability, float inset, ImU32 colour) {
       pen.meter({{track.min.x, track.min.y + inset}, {track.max.x, track.max.y - inset}},
                 std::max(track.width() * static_cast<float>(probability), u), colour);
@@ -131,7 +131,7 @@ void put_next(const Task& task, const std::vector<Guess>& next, Rect room) {
     if (track.width() > 12 * u) {
       pen.fill(track, look.field, Corner::cell * u);
       if (word.before >= 0) fill(word.before, 0, fade(look.after, 0.35f));
-      fill(word.probability, word.before >= 0 ? 3 * u : 0, look.after);
+      fill(word.probability, word.before >= 0 ? Space::thin * u : 0, look.after);
     }
     pen.number(pen.type.number, {room.max.x, middle}, Align::right, look.ink,
                MatrixNumbers(2, true)(static_cast<float>(word.probability)));
@@ -167,24 +167,24 @@ struct Journey : ScenePart {
          NamedLink{SceneAction::look_at, 0, cell_of(trace, view, Stage::weights, focus)}},
         {random, look.warning, false}};
     put_title_and_story(pen, area, say("facet.journey_title"),
-                        say("facet.journey_story") + std::string(random.empty() ? "" : " {3}"), names, 8 * u);
+                        say("facet.journey_story") + std::string(random.empty() ? "" : " {3}"), names, Space::gap * u);
   }
 
   void lay_out() {
     if (view.levels.rival) rival = std::clamp<Index>(*view.levels.rival, 0, trace.dims().n_k - 1);
     two = rival && *rival != focus.key && !presenting && area.width() >= 900 * u;
-    const float foot = pen.type.caption * 2.6f + 14 * u;
+    const float foot = pen.type.caption * 2.6f + Space::card * u;
     slider = {{area.min.x, area.max.y - foot}, area.max};
-    area.max.y -= foot + 6 * u;
+    area.max.y -= foot + Space::near * u;
     table.names = std::clamp(area.width() * 0.14f, 120 * u, 210 * u);
     right = two          ? std::clamp(area.width() * 0.46f, 480 * u, 760 * u)
             : has_values ? std::clamp(area.width() * (next.empty() ? 0.1f : 0.24f), 96 * u, 340 * u)
                          : 0;
     const float width = area.width() - table.names - right - (right > 0 ? 24 * u : 0);
-    table.keys = range_around(followed, trace.dims().n_k, width, pen.digit() * 4.2f + 6 * u, 150 * u);
+    table.keys = range_around(followed, trace.dims().n_k, width, pen.digit() * 4.2f + Space::near * u, 150 * u);
     const float left = area.min.x + table.names;
     table.area = {{left, area.min.y}, {left + table.keys.extent(), area.max.y}};
-    names_above = key_room(pen, table.keys) + 6 * u;
+    names_above = key_room(pen, table.keys) + Space::near * u;
     const float top = area.min.y + names_above, height = area.max.y - top;
     const auto slice = [&](float from, float to) {
       return Rect{{table.area.min.x, top + height * from}, {table.area.max.x, top + height * to}};
@@ -200,7 +200,7 @@ struct Journey : ScenePart {
     name_keys(pen, table.keys, keys, true, names_above, focus.key, look.k);
     const float thin = std::min(26 * u, table.names * 0.16f), x = area.min.x + table.names;
     const Stage input = trace.has(Stage::query) ? Stage::query : operands.left;
-    const Rect asks{{x - 20 * u - thin, keys.min.y}, {x - 20 * u, keys.max.y}};
+    const Rect asks{{x - Space::wide * u - thin, keys.min.y}, {x - Space::wide * u, keys.max.y}};
     put_strip(task, operands.left, focus.query, asks, look.q);
     pen.caption({asks.centre().x, keys.min.y - names_above / 2}, Align::middle, say("facet.asks"),
                 look.lane(operands.left));
@@ -210,8 +210,9 @@ struct Journey : ScenePart {
     pen.line({is.max.x + 6 * u, keys.centre().y}, {asks.min.x - 9 * u, keys.centre().y}, look.muted, Stroke::arrow(u),
              true);
     const std::string word = query_word(context, focus.query);
-    if (is.min.x - area.min.x > pen.measure(Face::bold, pen.type.word, word).x + 8 * u)
-      pen.label(TextRole::word, true, pen.type.word, {is.min.x - 10 * u, keys.centre().y}, Align::right, look.q, word);
+    if (is.min.x - area.min.x > pen.measure(Face::bold, pen.type.word, word).x + Space::gap * u)
+      pen.label(TextRole::word, true, pen.type.word, {is.min.x - Space::pad * u, keys.centre().y}, Align::right, look.q,
+                word);
   }
 
   void put_bands() const {
@@ -231,13 +232,13 @@ struct Journey : ScenePart {
   void put_mixture() const {
     const float from = table.area.max.x + 34 * u;
     const Rect mixed{{from, values.min.y}, {from + std::min(44 * u, right * 0.4f), values.max.y}};
-    pen.number(pen.type.story, {from - 16 * u, values.centre().y}, Align::middle, look.muted, "=");
+    pen.number(pen.type.story, {from - Space::part * u, values.centre().y}, Align::middle, look.muted, "=");
     put_strip(task, Stage::head_outputs, focus.query, mixed, look.after);
     pen.add_content(mixed);
     const auto name = [&](const char* key, float y, Stage stage) {
       const std::string text(say(key));
-      if (pen.measure(Face::ui, pen.type.caption, text).x <= area.max.x - mixed.max.x - 10 * u)
-        pen.caption({mixed.max.x + 10 * u, y}, Align::left, text, look.lane(stage));
+      if (pen.measure(Face::ui, pen.type.caption, text).x <= area.max.x - mixed.max.x - Space::pad * u)
+        pen.caption({mixed.max.x + Space::pad * u, y}, Align::left, text, look.lane(stage));
     };
     name("facet.mixture", values.centre().y, Stage::head_outputs);
     if (right < 200 * u) return;
@@ -259,7 +260,7 @@ struct Journey : ScenePart {
     const float width = pen.measure(Face::bold, pen.type.caption, why).x + 28 * u;
     Rect room = slider;
     if (!presenting && trace.dims().n_k > 1 && slider.width() > width + 420 * u)
-      room.max.x = pen.button({slider.max.x, slider.min.y}, why, SceneAction::rival).min.x - 24 * u;
+      room.max.x = pen.button({slider.max.x, slider.min.y}, why, SceneAction::rival).min.x - Space::section * u;
     put_temperature(task, room, entropy_text(task));
   }
 };
@@ -276,7 +277,7 @@ Scene make_journey(const SceneContext& context, const std::vector<Guess>& next, 
   journey.put_bands();
   if (journey.two)
     Rivals{journey.task, journey.last, *journey.rival}.put(
-        {{journey.table.area.max.x + 24 * context.u, journey.area.min.y}, journey.area.max});
+        {{journey.table.area.max.x + Space::section * context.u, journey.area.min.y}, journey.area.max});
   else if (journey.has_values) journey.put_mixture();
   journey.put_foot();
   return scene;

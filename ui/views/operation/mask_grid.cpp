@@ -25,7 +25,7 @@ struct MaskGrid : TaskPart {
     names = std::min(row_room(pen, rows, Axis::query), area.width() * 0.22f);
     cols = range_around(cell.col, allowed.cols, area.width() - 2 * names, std::min(number * 1.05f, rows.size),
                         presenting ? 1e6f : 150 * u);
-    names_above = key_room(pen, cols) + 6 * u;
+    names_above = key_room(pen, cols) + Space::near * u;
     rows = range_around(cell.row, allowed.rows, area.height() - names_above, number * 1.05f,
                         std::min(110 * u, cols.size * 1.2f));
     if (!presenting) cols.size = std::min(cols.size, rows.size * 1.9f);
@@ -82,8 +82,9 @@ struct MaskGrid : TaskPart {
     const std::vector<Named> values{
         {in_sentence(query_word(context, cell.row)), look.q, true, NamedLink{SceneAction::query_word, cell.row}},
         {in_sentence(key_word(context, cell.col)), look.k, true, NamedLink{SceneAction::key_word, cell.col}}};
-    pen.sentence(TextRole::story, say(key), values, {{task.area.min.x, block.rect.max.y + 12 * u}, task.area.max},
-                 pen.type.story, look.ink, Align::middle);
+    pen.sentence(TextRole::story, say(key), values,
+                 {{task.area.min.x, block.rect.max.y + Space::apart * u}, task.area.max}, pen.type.story, look.ink,
+                 Align::middle);
   }
 };
 
@@ -96,8 +97,8 @@ void mask_grid(const Task& task) {
   target_cells(task.pen, grid.block);
   const float u = task.u();
   task.pen.box(grid.block.row_at(grid.cell.row).grown(2 * u), grid.look.q, Stroke::chosen(u), Corner::control * u);
-  task.pen.box(grid.block.cell(grid.cell.row, grid.cell.col).grown(2 * u), grid.look.ink, std::max(2.0f, 3 * u),
-               Corner::control * u);
+  task.pen.box(grid.block.cell(grid.cell.row, grid.cell.col).grown(Space::fine * u), grid.look.ink,
+               std::max(2.0f, Space::thin * u), Corner::control * u);
   task.pen.add_content(grid.block.rect);
   grid.put_words();
 }

@@ -37,23 +37,23 @@ struct Mixture : TaskPart {
       area.max.x -= width + 28 * u;
     } else if (open) {
       card = {{area.min.x, area.min.y + area.height() * 0.42f}, area.max};
-      area.max.y = card.min.y - 12 * u;
+      area.max.y = card.min.y - Space::apart * u;
     }
     MatrixNumbers figures(numbers_of(trace, view, Stage::head_outputs));
     const float number = pen.digit() * static_cast<float>(figures.longest());
     const float strip = std::min(60 * u, area.width() * 0.06f);
-    const float right = 44 * u + strip + 14 * u + std::max(number, 40 * u);
+    const float right = 44 * u + strip + Space::card * u + std::max(number, 40 * u);
     table.names = std::clamp(area.width() * 0.13f, 84 * u, 186 * u);
     const float width = area.width() - table.names - right;
-    table.keys = range_around(task.focus.key, n_k, width, pen.digit() * 4.6f + 6 * u, 150 * u);
+    table.keys = range_around(task.focus.key, n_k, width, pen.digit() * 4.6f + Space::near * u, 150 * u);
     const float left = area.min.x + table.names;
     table.area = {{left, area.min.y}, {left + table.keys.extent(), area.max.y}};
-    names_above = key_room(pen, table.keys) + 4 * u;
+    names_above = key_room(pen, table.keys) + Space::tight * u;
     MatrixNumbers shares = figures_of(weights, table.keys);
     pixels = size_in(task, table.keys, shares, pen.type.number * 1.5f);
     line = std::max(pixels, pen.type.number) * 1.5f + 18 * u;
-    const float top = area.min.y + names_above + line + 8 * u, low = area.max.y - pen.type.caption * 2.2f;
-    strips = {{table.area.min.x, top}, {table.area.max.x, std::max(low, top + 20 * u)}};
+    const float top = area.min.y + names_above + line + Space::gap * u, low = area.max.y - pen.type.caption * 2.2f;
+    strips = {{table.area.min.x, top}, {table.area.max.x, std::max(low, top + Space::wide * u)}};
     const float x = table.area.max.x + 44 * u;
     result = {{x, strips.min.y}, {x + strip, strips.max.y}};
   }
@@ -117,11 +117,12 @@ struct Mixture : TaskPart {
     for (Index k = table.keys.first; k < table.keys.end(); ++k) {
       const auto i = static_cast<std::size_t>(k);
       const Rect strip = strip_of(k);
-      const float x = strip.centre().x, low = strips.min.y - 8 * u;
-      if (strip.width() > 0) put_share(k, {{strip.min.x, low - 14 * u}, {strip.max.x, low}});
+      const float x = strip.centre().x, low = strips.min.y - Space::gap * u;
+      if (strip.width() > 0) put_share(k, {{strip.min.x, low - Space::card * u}, {strip.max.x, low}});
       if (size <= 0) continue;
       const CellKind kind = weights.kinds[i];
-      pen.number(size, {x, low - 18 * u - size * 0.6f}, Align::middle, k == task.focus.key ? look.ink : look.muted,
+      pen.number(size, {x, low - Space::row * u - size * 0.6f}, Align::middle,
+                 k == task.focus.key ? look.ink : look.muted,
                  kind == CellKind::value ? figures(weights.values[i])
                  : kind == CellKind::nan ? "NaN"
                                          : "0");
@@ -132,8 +133,8 @@ struct Mixture : TaskPart {
     const float under = area.min.y + names_above;
     name_keys(pen, table.keys, {{table.area.min.x, under}, {table.area.max.x, under + 1}}, true, names_above,
               task.focus.key, look.word_ink(task.focus.key));
-    put_band_name(task, table, strips.min.y - 16 * u - line * 0.3f, symbol_of(context, operands.left), look.after,
-                  say("level.band_share"));
+    put_band_name(task, table, strips.min.y - Space::part * u - line * 0.3f, symbol_of(context, operands.left),
+                  look.after, say("level.band_share"));
     const float low = strips.min.y + std::max(std::min(strips.height() * 0.5f, 120 * u), 1.6f * pen.type.formula);
     if (low + pen.type.formula < strips.max.y)
       put_band_name(task, table, low, symbol_of(context, operands.right), look.v, say("facet.values"));
@@ -171,13 +172,13 @@ struct Mixture : TaskPart {
           {result.min, {result.max.x, result_cell(shown - 1).max.y}});
     }
     pen.box(result.grown(1.5f * u), look.after, Stroke::firm(u), Corner::cell * u);
-    pen.number(pen.type.title, {result.min.x - 24 * u, result.centre().y}, Align::middle, look.muted, "=");
+    pen.number(pen.type.title, {result.min.x - Space::section * u, result.centre().y}, Align::middle, look.muted, "=");
     const std::string word = query_word(context, task.focus.query);
-    const float most = area.max.x - result.min.x + 20 * u, size = pen.bold(pen.type.word);
+    const float most = area.max.x - result.min.x + Space::wide * u, size = pen.bold(pen.type.word);
     const Rect name = pen.text(TextRole::word, Face::bold, size, {result.min.x, area.min.y + names_above * 0.5f},
                                Align::left, look.after, word, most);
-    pen.target(name.grown(4 * u), SceneAction::query_word, task.focus.query);
-    pen.math(pen.type.formula, {result.min.x, strips.min.y - 16 * u}, most, look.after, false,
+    pen.target(name.grown(Space::tight * u), SceneAction::query_word, task.focus.query);
+    pen.math(pen.type.formula, {result.min.x, strips.min.y - Space::part * u}, most, look.after, false,
              symbol_of(context, Stage::head_outputs));
     pen.add_content(result);
   }
@@ -194,7 +195,7 @@ struct Mixture : TaskPart {
       const Rect wide{at.min, {area.max.x, at.max.y}};
       pen.target(wide, SceneAction::unfold, open && f == cell.col ? 0 : 1, own);
       if (has(f) && (all || f == cell.col))
-        pen.number(pen.type.number, {at.max.x + 12 * u, at.centre().y}, Align::left,
+        pen.number(pen.type.number, {at.max.x + Space::apart * u, at.centre().y}, Align::left,
                    f == cell.col ? look.ink : look.muted, figures(so_far_of(f)));
     }
     const Rect lit = result_cell(cell.col);
@@ -216,7 +217,7 @@ struct Mixture : TaskPart {
 
   Rect left_over() const {
     if (presenting || table.names < 120 * u) return {};
-    return {{area.min.x, strips.max.y - 128 * u}, {area.min.x + table.names - 14 * u, area.max.y}};
+    return {{area.min.x, strips.max.y - 128 * u}, {area.min.x + table.names - Space::card * u, area.max.y}};
   }
 };
 

@@ -35,7 +35,7 @@ struct Moving : TaskPart {
     names = std::min(row_room(pen, rows, axis), area.width() * 0.18f);
     width = area.width() - names;
     // As many heads as have three points for each column.
-    gap = std::max(10 * u, width * 0.012f);
+    gap = std::max(Space::pad * u, width * 0.012f);
     shown = range_around(chosen, count, width, static_cast<float>(d_head) * 3 * u + gap, 1e6f);
     deep = rows.extent();
     between = area.height() - 2 * deep - 3 * labels;
@@ -69,9 +69,10 @@ struct Moving : TaskPart {
   MatrixCut moving(Index h) const { return block_of(h, mixed(from(h), to(h), t)); }
 
   void put_bar(Rect rect, float inset, ImU32 colour) const {
-    const float bar = std::max(4 * u, 4.0f);
-    pen.fill({{rect.min.x + inset, rect.min.y - bar - 2 * u}, {rect.max.x - inset, rect.min.y - 2 * u}}, colour,
-             Corner::mark * u);
+    const float bar = std::max(Space::tight * u, 4.0f);
+    pen.fill(
+        {{rect.min.x + inset, rect.min.y - bar - Space::fine * u}, {rect.max.x - inset, rect.min.y - Space::fine * u}},
+        colour, Corner::mark * u);
   }
 
   /// A head's columns: pale where they come from, at their current place, and empty where they go.
@@ -86,8 +87,9 @@ struct Moving : TaskPart {
     pen.add_content(to(h));
     put_bar(place_in_whole(h), u, colour);
     put_bar(place_of_head(h), 0, colour);
-    const ImVec2 up{place_in_whole(h).centre().x, merges ? whole_y - 12 * u : whole_y + deep + 6 * u},
-        down{place_of_head(h).centre().x, merges ? heads_y + deep + 6 * u : heads_y - 12 * u};
+    const ImVec2 up{place_in_whole(h).centre().x,
+                    merges ? whole_y - Space::apart * u : whole_y + deep + Space::near * u},
+        down{place_of_head(h).centre().x, merges ? heads_y + deep + Space::near * u : heads_y - Space::apart * u};
     const ImVec2 start = merges ? down : up, end = merges ? up : down;
     const float bend = (end.y - start.y) / 2;
     if (between > 24 * u)
@@ -102,8 +104,8 @@ struct Moving : TaskPart {
     const Face face = lit ? Face::bold : Face::ui;
     const float y = merges ? heads_y - labels * 0.62f : heads_y + deep + labels * 0.42f;  // no columns move across it
     const float size = lit ? pen.bold(pen.type.caption) : pen.type.caption;
-    const bool fits = pen.measure(face, size, title).x <= shown.size - 4 * u;
-    if (fits || pen.measure(face, size, plain).x <= shown.size - 2 * u)
+    const bool fits = pen.measure(face, size, title).x <= shown.size - Space::tight * u;
+    if (fits || pen.measure(face, size, plain).x <= shown.size - Space::fine * u)
       pen.text(TextRole::caption, face, size, {head.centre().x, y}, Align::middle,
                lit ? look.head(h * groups) : look.muted, fits ? title : plain);
     pen.target(head, SceneAction::head, h * groups);
@@ -139,14 +141,14 @@ struct Moving : TaskPart {
     const float title =
         pen.math(pen.type.formula, {whole_left, y}, 1e6f, look.lane(whole), false, symbol_of(context, whole));
     const Rect sizes =
-        pen.caption({whole_left + title + 8 * u, y}, Align::left, sizes_of(numbers_of(trace, view, whole)));
+        pen.caption({whole_left + title + Space::gap * u, y}, Align::left, sizes_of(numbers_of(trace, view, whole)));
     // At the end of that line: how many heads are not shown, and the size of each.
     float right = task.area.max.x;
     const auto note = [&](const std::string& words) {
       const float extent = pen.measure(Face::ui, pen.type.caption, words).x;
-      if (right - extent < sizes.max.x + 16 * u) return;
+      if (right - extent < sizes.max.x + Space::part * u) return;
       pen.caption({right, y}, Align::right, words);
-      right -= extent + 24 * u;
+      right -= extent + Space::section * u;
     };
     if (shown.part) note(say.fill("level.more_heads", {count - shown.count}));
     if (!merges) note(say.fill("level.heads_of", {count, sizes_of(parts.matrix())}));

@@ -33,7 +33,7 @@ float upright_size(const Pen& pen, const IndexRange& keys) {
   for (const float size :
        {fonts.crisp(Face::ui, pen.type.word * 1.35f), pen.type.word, std::max(pen.type.word * 0.85f, pen.type.least),
         size_not_below(fonts, Face::ui, pen.type.least)}) {
-    if (widest(pen, keys, size) + 6 * pen.u() <= keys.size) return size;
+    if (widest(pen, keys, size) + Space::near * pen.u() <= keys.size) return size;
   }
   return 0;
 }

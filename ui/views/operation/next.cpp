@@ -65,13 +65,13 @@ struct NextPicture : ScenePart {
                                       : "next.ask";
     std::string story_text(here("next.story"));
     if (!row_of_last_layer()) story_text += " " + say.fill("next.layers_between", {layers[index_of_layer()].layer});
-    put_title_and_story(pen, area, here(title), story_text, names, 10 * u);
+    put_title_and_story(pen, area, here(title), story_text, names, Space::pad * u);
   }
 
   void lay_out() {
     const float sentence = of_picture ? 0 : pen.type.word * 2.6f, dials = dials_fit() ? 62 * u : 0;
     foot = {{area.min.x, area.max.y - sentence - dials}, area.max};
-    area.max.y = foot.min.y - 8 * u;
+    area.max.y = foot.min.y - Space::gap * u;
     rows = {area.min, {area.min.x + area.width() * (beside ? 0.31f : row_alone() ? 1.0f : 0.0f), area.max.y}};
     table = {{beside ? rows.max.x + 40 * u : area.min.x, area.min.y}, area.max};
     const float room = table.height() - pen.type.caption * 3.4f;
@@ -90,7 +90,7 @@ struct NextPicture : ScenePart {
     const std::string size = "‖·‖ = " + printed(length_of(numbers)).text;
     const float right = rows.max.x - pen.measure(Face::mono, pen.type.number, size).x;
     pen.label(TextRole::caption, true, pen.type.caption, {rows.min.x, y}, Align::left, look.ink, words,
-              right - rows.min.x - 10 * u);
+              right - rows.min.x - Space::pad * u);
     pen.number(pen.type.number, {rows.max.x, y}, Align::right, look.muted, size);
     const Rect strip{{rows.min.x, y + pen.type.caption}, {rows.max.x, y + pen.type.caption + high}};
     put_row_strip(pen, numbers, largest_of(numbers), strip, made, first);
@@ -100,9 +100,9 @@ struct NextPicture : ScenePart {
 
   void put_step(float y, const char* words, Phase part) const {
     if (done(part) <= 0) return;
-    const float x = rows.min.x + 14 * u;
+    const float x = rows.min.x + Space::card * u;
     pen.line({x, y - 12 * u}, {x, y + 12 * u}, look.muted, Stroke::arrow(u), true);
-    pen.caption({x + 18 * u, y}, Align::left, say(words));
+    pen.caption({x + Space::row * u, y}, Align::left, say(words));
   }
 
   std::size_t index_of_layer() const { return static_cast<std::size_t>(network.layer_or_first(trace.scenario.layer)); }
@@ -134,8 +134,8 @@ struct NextPicture : ScenePart {
     const Rect at =
         pen.text(TextRole::number, Face::bold, pen.type.great, {rows.min.x, y}, Align::left, look.ink, number);
     const std::string hint(say("next.open"));
-    if (!presenting && at.max.x + 16 * u + pen.measure(Face::ui, pen.type.caption, hint).x <= rows.max.x)
-      pen.caption({at.max.x + 16 * u, y}, Align::left, hint);
+    if (!presenting && at.max.x + Space::part * u + pen.measure(Face::ui, pen.type.caption, hint).x <= rows.max.x)
+      pen.caption({at.max.x + Space::part * u, y}, Align::left, hint);
     pen.target({{rows.min.x, y - pen.type.great * 0.6f}, {rows.max.x, y + pen.type.great * 0.6f}}, SceneAction::unfold,
                1);
   }
@@ -168,8 +168,8 @@ struct NextPicture : ScenePart {
 
   /// A column's left and right end, as shares of the table's width.
   Rect column(float from, float until, const Rect& row) const {
-    return {{table.min.x + table.width() * from + 12 * u, row.min.y},
-            {table.min.x + table.width() * until - 12 * u, row.max.y}};
+    return {{table.min.x + table.width() * from + Space::apart * u, row.min.y},
+            {table.min.x + table.width() * until - Space::apart * u, row.max.y}};
   }
   /// Labels of a picture have no columns for the temperature and the cuts while these change nothing.
   const bool sampled =
@@ -183,13 +183,13 @@ struct NextPicture : ScenePart {
     const auto put = [&](float from, float until, const std::string& words) {
       const Rect at = column(from, until, head);
       pen.label(TextRole::caption, true, pen.type.caption, {at.min.x, head.centre().y}, Align::left, look.muted, words,
-                at.width() + 10 * u);
+                at.width() + Space::pad * u);
     };
     const Sampling& sampling = story.sampling;
     if (done(logits) > 0) put(word_end, logit_end, std::string(say("next.logit")));
     // In words where there is room, else as signs.
     const auto longest = [&](float from, float until, std::initializer_list<std::string> texts) {
-      const float room = column(from, until, head).width() + 10 * u;
+      const float room = column(from, until, head).width() + Space::pad * u;
       for (const std::string& text : texts) {
         if (pen.measure(Face::bold, pen.bold(pen.type.caption), text).x <= room) return text;
       }
@@ -213,8 +213,10 @@ struct NextPicture : ScenePart {
     const float x = room.min.x, middle = room.centre().y;
     const bool falls = !candidate.in_top_k || !candidate.in_top_p;
     const char* const why = !candidate.in_top_k ? "next.out_k" : "next.out_p";
-    if (falls) pen.caption({x, middle}, Align::left, say(why), {}, room.width() + 8 * u);
-    else pen.fill({{x + 4 * u, middle - 5 * u}, {x + 14 * u, middle + 5 * u}}, look.after, 5 * u);
+    if (falls) pen.caption({x, middle}, Align::left, say(why), {}, room.width() + Space::gap * u);
+    else
+      pen.fill({{x + Space::tight * u, middle - Space::close * u}, {x + Space::card * u, middle + Space::close * u}},
+               look.after, 5 * u);
   }
 
   void put_candidate(std::size_t i, float low, float high) const {
@@ -226,21 +228,23 @@ struct NextPicture : ScenePart {
                out = done(falling) > 0 && !(candidate.probability > 0);
     const float y = table.min.y + pen.type.caption * 1.7f + static_cast<float>(i) * line;
     // A word that is cut off is indented.
-    const Rect row{{table.min.x + (out ? 14 * u * done(falling) : 0), y + 2 * u}, {table.max.x, y + line - 2 * u}};
+    const Rect row{{table.min.x + (out ? Space::card * u * done(falling) : 0), y + Space::fine * u},
+                   {table.max.x, y + line - Space::fine * u}};
     const float middle = row.centre().y, size = line >= pen.type.word * 2.4f ? pen.type.word * 1.3f : pen.type.word;
     if (!out) pen.fill(row, look.card, Corner::control * u);
     pen.box(row, is_chosen ? look.after : look.line, is_chosen ? Stroke::chosen(u) : 1, Corner::control * u);
     pen.target(row, SceneAction::explained, candidate.token);
     const Rect word = column(0, word_end, row);
     const Face face = is_chosen ? Face::bold : Face::ui;
-    pen.label(TextRole::word, is_chosen, size, {word.min.x + (out ? 10 * u : 0), middle}, Align::left,
-              out ? look.muted : look.ink, elide(context.fonts, face, size, candidate.word, word.width() - 10 * u));
+    pen.label(TextRole::word, is_chosen, size, {word.min.x + (out ? Space::pad * u : 0), middle}, Align::left,
+              out ? look.muted : look.ink,
+              elide(context.fonts, face, size, candidate.word, word.width() - Space::pad * u));
     const float number = pen.measure(Face::mono, pen.type.number, "−00.00").x;
     const Rect logit = column(word_end, logit_end, row);
-    const float from = logit.min.x, until = logit.max.x - number - 8 * u;
+    const float from = logit.min.x, until = logit.max.x - number - Space::gap * u;
     const auto at = [&](float value) { return from + (until - from) * (value - low) / std::max(high - low, 1e-6f); };
     if (until - from > 20 * u)
-      pen.bar({at(0), middle}, {at(candidate.logit * come), middle}, std::min(line * 0.4f, 18 * u),
+      pen.bar({at(0), middle}, {at(candidate.logit * come), middle}, std::min(line * 0.4f, Space::row * u),
               fade(sign_colour(pen, candidate.logit), out ? 0.5f : 1.0f), candidate.logit);
     const auto put_number = [&](float right, std::string text, bool lit) {
       pen.number(pen.type.number, {right, middle}, Align::right, lit ? look.ink : look.muted, std::move(text));
@@ -276,7 +280,7 @@ struct NextPicture : ScenePart {
     const Index count = next.others + std::ssize(next.candidates) - static_cast<Index>(shown);
     const float y = table.min.y + pen.type.caption * 2.6f + static_cast<float>(shown) * line;
     const std::string more = say.fill("level.more_together", {count, digits(others)});
-    if (count > 0 && done(chances) >= 1) pen.caption({table.min.x + 12 * u, y}, Align::left, more);
+    if (count > 0 && done(chances) >= 1) pen.caption({table.min.x + Space::apart * u, y}, Align::left, more);
     pen.add_content(table);
   }
 
@@ -285,7 +289,7 @@ struct NextPicture : ScenePart {
   /// Where the word starts to move into the sentence.
   ImVec2 word_in_table() const {
     const float y = table.min.y + pen.type.caption * 1.7f + (static_cast<float>(next.chosen) + 0.5f) * line;
-    return {table.min.x + 12 * u + pen.measure(Face::bold, pen.bold(pen.type.word), chosen.word).x / 2, y};
+    return {table.min.x + Space::apart * u + pen.measure(Face::bold, pen.bold(pen.type.word), chosen.word).x / 2, y};
   }
 
   void put_sentence() const {
@@ -293,19 +297,19 @@ struct NextPicture : ScenePart {
     const std::string draw(say("next.draw"));
     const float button = pen.measure(Face::bold, pen.type.caption, draw).x + 30 * u;
     const bool writes = story.writes && !presenting;
-    const float fresh = pen.measure(Face::bold, pen.bold(size), chosen.word).x + 24 * u;
-    const float room = foot.width() - (writes ? button + 30 * u : 0) - fresh - 16 * u;
+    const float fresh = pen.measure(Face::bold, pen.bold(size), chosen.word).x + Space::section * u;
+    const float room = foot.width() - (writes ? button + 30 * u : 0) - fresh - Space::part * u;
     std::size_t first = next.sentence.size();
     float used = 0;
     const auto width = [&](const std::string& word) { return pen.measure(Face::ui, size, word).x + 24 * u; };
-    while (first > 0 && used + width(next.sentence[first - 1]) + 8 * u <= room)
-      used += width(next.sentence[--first]) + 8 * u;
+    while (first > 0 && used + width(next.sentence[first - 1]) + Space::gap * u <= room)
+      used += width(next.sentence[--first]) + Space::gap * u;
     float x = foot.min.x;
     for (std::size_t i = first; i < next.sentence.size(); ++i) {
       const Rect chip{{x, y - high / 2}, {x + width(next.sentence[i]), y + high / 2}};
       pen.card(chip, 0, 1, Corner::control);
       pen.text(TextRole::word, Face::ui, size, chip.centre(), Align::middle, look.ink, next.sentence[i]);
-      x = chip.max.x + 8 * u;
+      x = chip.max.x + Space::gap * u;
     }
     const Rect chip{{x, y - high / 2}, {x + fresh, y + high / 2}};
     pen.box(chip, done(drop) >= 1 ? look.after : look.line, Stroke::chosen(u), Corner::control * u);
@@ -329,7 +333,7 @@ struct NextPicture : ScenePart {
     for (int i = 0; i < sentence_parts::dial_count; ++i) {
       const float x = foot.min.x + static_cast<float>(i) * (each + 30 * u);
       sentence_parts::put_dial(pen, story, static_cast<sentence_parts::Dial>(i),
-                               {{x, top}, {x + each, foot.max.y - 4 * u}});
+                               {{x, top}, {x + each, foot.max.y - Space::tight * u}});
     }
   }
 };

@@ -208,14 +208,15 @@ float put_layers(Pen& pen, Rect room, bool played) {
   float x = room.min.x;
   for (const Index l : stack) {
     const Rect attention{{x, room.min.y}, {x + each * 0.56f, room.max.y}},
-        mlp{{attention.max.x + u, room.min.y + 2 * u}, {x + each - 3 * u, room.max.y - 2 * u}};
+        mlp{{attention.max.x + u, room.min.y + Space::fine * u},
+            {x + each - Space::thin * u, room.max.y - Space::fine * u}};
     const auto put_part = [&](const Rect& part, ImU32 colour, bool here) {
       if (played && l > chosen) pen.box(part, fade(colour, 0.35f), 1, Corner::mark * u);
       else pen.fill(part, fade(colour, here ? 1.0f : 0.35f), Corner::mark * u);
     };
     put_part(attention, look.after, l == chosen);
     if (network.block_of(l).mlp) put_part(mlp, look.muted, false);
-    if (l == chosen) pen.frame(attention.grown(2 * u), look.ink);
+    if (l == chosen) pen.frame(attention.grown(Space::fine * u), look.ink);
     x += each;
   }
   pen.hint(room, context.words("level.layers_here"));
@@ -242,9 +243,10 @@ void put_map(Pen& pen, Stage stage, Rect room, bool played) {
       continue;
     }
     pen.fill(at, fade(pen.look().lane(slot.stage), here ? 1.0f : 0.35f), Corner::mark * u);
-    if (here) pen.frame(at.grown(2 * u), pen.look().ink);
+    if (here) pen.frame(at.grown(Space::fine * u), pen.look().ink);
   }
-  const float layers = put_layers(pen, {{card.min.x, card.max.y + 5 * u}, {card.max.x, card.max.y + 15 * u}}, played);
+  const float layers =
+      put_layers(pen, {{card.min.x, card.max.y + Space::close * u}, {card.max.x, card.max.y + 15 * u}}, played);
   pen.caption({card.min.x, card.max.y + layers + pen.type.caption}, Align::left, context.words("level.you_are_here"));
   pen.target(card, SceneAction::back);
 }
@@ -289,7 +291,7 @@ struct StepHead : ScenePart {
     const float guess = guessable && area.width() >= 1000 * u
                             ? pen.measure(Face::ui, pen.type.caption, say("sentence.guess")).x + 40 * u
                             : 0;
-    if (guess > 0) put_guess(pen, area, area.max.x - taken + 12 * u);
+    if (guess > 0) put_guess(pen, area, area.max.x - taken + Space::apart * u);
     area.max.x -= taken + guess;
   }
 
@@ -319,7 +321,7 @@ struct StepHead : ScenePart {
     if (!hidden) return;
     const float y = area.min.y + 4 * u, height = 32 * u;
     pen.target({{area.min.x, y}, {area.min.x + std::min(260 * u, area.width()), y + height}}, SceneAction::own_words);
-    area.min.y += height + 8 * u;
+    area.min.y += height + Space::gap * u;
   }
 };
 
@@ -327,7 +329,7 @@ struct StepHead : ScenePart {
 Rect put_step(OperationKind kind, const Task& whole) {
   Task task = whole;
   if (const std::optional<Rect> roles = roles_room(whole)) {
-    task.area.max.y = roles->min.y - 10 * task.u();
+    task.area.max.y = roles->min.y - Space::pad * task.u();
     put_roles(whole, *roles);
   }
   if (kind == OperationKind::product && task.stage == Stage::output) {

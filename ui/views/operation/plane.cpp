@@ -81,7 +81,7 @@ class Labels {
 };
 
 void put_dashes(Pen& pen, ImVec2 from, ImVec2 to, ImU32 colour) {
-  const float length = std::hypot(to.x - from.x, to.y - from.y), step = 6 * pen.u();
+  const float length = std::hypot(to.x - from.x, to.y - from.y), step = Space::near * pen.u();
   for (float at = 0; at < length; at += 2 * step) {
     const float a = at / length, b = std::min(at + step, length) / length;
     pen.line({from.x + (to.x - from.x) * a, from.y + (to.y - from.y) * a},
@@ -178,7 +178,7 @@ struct PlanePicture : TaskPart {
   }
 
   void put_words() const {
-    Labels labels(pen, room.grown(-4 * u), sheet.origin);
+    Labels labels(pen, room.grown(-Space::tight * u), sheet.origin);
     labels.keep_off(sheet.at(q));
     for (Index k = first; k < first + count; ++k) labels.keep_off(sheet.at(key_at(k)));
     labels.put(sheet.at(q), query_word(context, task.focus.query), true, look.q);
@@ -187,7 +187,7 @@ struct PlanePicture : TaskPart {
       const ImVec2 tip = sheet.at(key_at(k));
       if (k != task.focus.key && std::hypot(tip.x - sheet.origin.x, tip.y - sheet.origin.y) > 14 * u)
         labels.put(tip, key_word(context, k), false, look.muted);
-      pen.target(around(tip, 12 * u, 12 * u), SceneAction::key_word, k);
+      pen.target(around(tip, Space::apart * u, Space::apart * u), SceneAction::key_word, k);
     }
   }
 };

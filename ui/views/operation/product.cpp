@@ -49,7 +49,7 @@ struct ProductLayout : TaskPart {
   MatrixNumbers& figures;  ///< of the result; shortened if that shows more columns
   const MatrixView left = numbers_of(trace, view, operands.left), result = numbers_of(trace, view, task.stage);
   const StageInfo& about = info(task.stage);
-  const float terms = static_cast<float>(left.cols), gap = 12 * u;
+  const float terms = static_cast<float>(left.cols), gap = Space::apart * u;
   Rect area = task.area;
   Places to{};
 
@@ -141,14 +141,14 @@ void put_name(const Task& task, Stage stage, bool turned, ImVec2 at, Align align
   const std::string sizes =
       turned ? std::to_string(matrix.cols) + " × " + std::to_string(matrix.rows) : sizes_of(matrix);
   const std::string words = note.empty() ? sizes : sizes + ", " + note;
-  const float room = pen.measure(Face::ui, pen.type.caption, words).x + 8 * task.u();
+  const float room = pen.measure(Face::ui, pen.type.caption, words).x + Space::gap * task.u();
   if (align == Align::right) {
     pen.caption(at, Align::right, words);
     pen.math(pen.type.formula, {at.x - room, at.y}, 1e6f, pen.look().lane(stage), false, symbol, 0, Align::right);
     return;
   }
   const float width = pen.math(pen.type.formula, at, 1e6f, pen.look().lane(stage), false, symbol);
-  pen.caption({at.x + width + 8 * task.u(), at.y}, Align::left, words);
+  pen.caption({at.x + width + Space::gap * task.u(), at.y}, Align::left, words);
 }
 
 /// The three matrices of a product and the sum of the chosen number.
@@ -245,14 +245,14 @@ struct Product : TaskPart {
     put_name(task, task.stage, false, {at.result.min.x, at.result.max.y + caption}, Align::left, note);
     put_name(task, operands.left, false, {at.left.min.x, at.left.max.y + caption}, Align::left, "");
     if (!at.sum_in_corner)  // else the sum takes its place
-      put_name(task, operands.right, !operands.terms_are_rows, {at.above.min.x - 14 * u, at.above.centre().y},
+      put_name(task, operands.right, !operands.terms_are_rows, {at.above.min.x - Space::card * u, at.above.centre().y},
                Align::right, "");
   }
 
   /// The sum as a card at the right, else in the corner.
   void put_card() const {
     Rect card = at.sum_in_corner ? at.corner : at.sum;
-    if (at.sum_in_corner) card.max.x -= 20 * u;
+    if (at.sum_in_corner) card.max.x -= Space::wide * u;
     else card.max.y = std::min(card.max.y, std::max(at.result.max.y, card.min.y + 320 * u));
     put_sum(task, sum, lay_out_sum(task, sum, card, !at.sum_in_corner));
     const float side = std::min(at.corner.height() - 60 * u, at.corner.width() - 220 * u),

@@ -122,8 +122,8 @@ struct Residual : TaskPart {
     scale = scale_of(lines);
     pitch = std::min(high / static_cast<float>(lines.size()), 62 * u);
     for (const RowLine& line : lines) names = std::max(names, measured(line));
-    names = std::min(names + 14 * u, area.width() * 0.3f);
-    numbers = pen.measure(Face::mono, pen.type.number, "−0.000").x + 16 * u;
+    names = std::min(names + Space::card * u, area.width() * 0.3f);
+    numbers = pen.measure(Face::mono, pen.type.number, "−0.000").x + Space::part * u;
     lengths = area.width() >= 760 * u ? std::min(area.width() * 0.17f, 210 * u) : 0;
     strips = {{area.min.x + names, area.min.y + header}, {area.max.x - numbers - lengths, 0}};
     strips.max.y = strips.min.y + pitch * static_cast<float>(lines.size());
@@ -167,8 +167,8 @@ struct Residual : TaskPart {
       if (line.total)
         pen.line({task.area.min.x, rect.min.y - 2 * u}, {task.area.max.x, rect.min.y - 2 * u}, look.line, 1);
       const Face face = face_of(line);
-      pen.text(TextRole::caption, face, size_of(line), {strips.min.x - 12 * u, y}, Align::right, line.colour, line.name,
-               names - 14 * u);
+      pen.text(TextRole::caption, face, size_of(line), {strips.min.x - Space::apart * u, y}, Align::right, line.colour,
+               line.name, names - Space::card * u);
       pen.box(rect, look.line, 1);
       const bool leaves = &line == &lines.back() && line.total;  // the picture of the next word begins with it
       const Cell first{Stage::output, cell.batch, 0, cell.row, 0};
@@ -198,11 +198,11 @@ struct Residual : TaskPart {
     if (lengths <= 0) return;
     const double length = length_of(line.numbers);
     const std::string text = printed(length).text;
-    const float room = lengths - 26 * u - pen.measure(Face::mono, pen.type.number, "00.00").x - 8 * u;
+    const float room = lengths - 26 * u - pen.measure(Face::mono, pen.type.number, "00.00").x - Space::gap * u;
     const float x = strips.max.x + numbers + 26 * u;
-    const float end = x + std::max(room, 10 * u) * static_cast<float>(length / longest);
+    const float end = x + std::max(room, Space::pad * u) * static_cast<float>(length / longest);
     pen.bar({x, y}, {end, y}, std::min(pitch * 0.4f, 12 * u), line.colour, static_cast<float>(length));
-    pen.number(pen.type.number, {end + 8 * u, y}, Align::left, look.muted, text);
+    pen.number(pen.type.number, {end + Space::gap * u, y}, Align::left, look.muted, text);
   }
 
   /// The headings of the columns, and a frame around the chosen number of every row.
@@ -235,7 +235,7 @@ struct Residual : TaskPart {
   float mlp_height() const {
     if (neuron_lines == 0) return 0;
     const float inside = open ? 2 * strip_line() + static_cast<float>(neuron_lines) * text_line() : 0;
-    return 14 * u + text_line() + inside + (open ? 6 * u : 0);
+    return Space::card * u + text_line() + inside + (open ? Space::near * u : 0);
   }
 
   void put_mlp() const {
@@ -244,8 +244,8 @@ struct Residual : TaskPart {
     const Index layer = run->network->layer_or_first(trace.scenario.layer);
     const NeuronsOfRow found = run->network->neurons_of(layer, parts, open ? neuron_lines : 1);
     if (found.largest.empty()) return;
-    const Rect card{{task.area.min.x, strips.max.y + 10 * u},
-                    {task.area.max.x, strips.max.y + 10 * u + mlp_height() - 14 * u}};
+    const Rect card{{task.area.min.x, strips.max.y + Space::pad * u},
+                    {task.area.max.x, strips.max.y + Space::pad * u + mlp_height() - Space::card * u}};
     pen.card(card, 0, 1, Corner::control);
     pen.target(card, SceneAction::unfold, open ? 0 : 1, cell);
     const NetworkLayer& at = run->network->layers()[static_cast<std::size_t>(layer)];
@@ -256,16 +256,18 @@ struct Residual : TaskPart {
     if (open) put_inside(card, found, *run->network);
   }
   void put_card_title(const Rect& card, const std::string& sizes) const {
-    const float y = card.min.y + text_line() / 2, x = card.min.x + 10 * u;
+    const float y = card.min.y + text_line() / 2, x = card.min.x + Space::pad * u;
     const std::string hint(say(open ? "residual.fold" : "residual.open"));
-    const Rect end = pen.caption({card.max.x - 10 * u, y}, Align::right, hint, look.accent);
-    pen.caption({x, y}, Align::left, sizes, look.ink, end.min.x - x - 16 * u);
+    const Rect end = pen.caption({card.max.x - Space::pad * u, y}, Align::right, hint, look.accent);
+    pen.caption({x, y}, Align::left, sizes, look.ink, end.min.x - x - Space::part * u);
   }
   void put_inside(const Rect& card, const NeuronsOfRow& found, const Network& network) const {
     float y = card.min.y + text_line();
     const auto strip = [&](const char* key, const std::vector<float>& row) {
-      const Rect rect{{strips.min.x, y + 3 * u}, {card.max.x - 10 * u, y + strip_line() - 3 * u}};
-      pen.caption({strips.min.x - 12 * u, rect.centre().y}, Align::right, say(key), {}, names - 14 * u);
+      const Rect rect{{strips.min.x, y + Space::thin * u},
+                      {card.max.x - Space::pad * u, y + strip_line() - Space::thin * u}};
+      pen.caption({strips.min.x - Space::apart * u, rect.centre().y}, Align::right, say(key), {},
+                  names - Space::card * u);
       put_row_strip(pen, row, largest_of(row), rect);
       pen.box(rect, look.line, 1);
       y += strip_line();
@@ -276,13 +278,15 @@ struct Residual : TaskPart {
     const float each = neurons.width() / static_cast<float>(found.hidden.size());
     for (const Neuron& neuron : found.largest) {
       const float x = neurons.min.x + each * static_cast<float>(neuron.index);
-      pen.box({{x - u, neurons.min.y - 2 * u}, {x + std::max(each, 2 * u) + u, neurons.max.y + 2 * u}}, look.ink,
-              Stroke::hair(u), Corner::mark * u);
+      pen.box({{x - u, neurons.min.y - Space::fine * u},
+               {x + std::max(each, Space::fine * u) + u, neurons.max.y + Space::fine * u}},
+              look.ink, Stroke::hair(u), Corner::mark * u);
       std::string words;
       for (const Index id : neuron.words) words.append(words.empty() ? "" : ", ").append(network.word(id));
       const std::string told = say.fill(words.empty() ? "residual.neuron" : "residual.neuron_words",
                                         {neuron.index, printed(static_cast<double>(neuron.added)).text, words});
-      pen.caption({strips.min.x, y + text_line() / 2}, Align::left, told, {}, card.max.x - strips.min.x - 10 * u);
+      pen.caption({strips.min.x, y + text_line() / 2}, Align::left, told, {},
+                  card.max.x - strips.min.x - Space::pad * u);
       y += text_line();
     }
   }

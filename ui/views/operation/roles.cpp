@@ -55,11 +55,12 @@ struct Roles : TaskPart {
     const float gap = 18 * u, wide = (room.width() - 2 * gap) / 3, deep = 26 * u;
     float x = room.min.x;
     for (const Role& role : roles) {
-      const Rect strip{{x, room.min.y + line + 4 * u}, {x + wide, room.min.y + line + 4 * u + deep}};
+      const Rect strip{{x, room.min.y + line + Space::tight * u},
+                       {x + wide, room.min.y + line + Space::tight * u + deep}};
       put_role(role, strip);
       x += wide + gap;
     }
-    put_attention({{room.min.x, room.min.y + line + deep + 14 * u}, room.max});
+    put_attention({{room.min.x, room.min.y + line + deep + Space::card * u}, room.max});
     pen.add_content(room);
   }
 
@@ -89,8 +90,8 @@ struct Roles : TaskPart {
     const auto key_tried = static_cast<Index>(std::ranges::max_element(tried) - tried.begin());
     const auto number = [](double value) { return MatrixNumbers(2, true)(static_cast<float>(value)); };
     const auto key = [&](Index k) { return in_sentence(key_word(context, k)); };
-    const float name = pen.measure(Face::ui, caption, say.fill("roles.looks", {word})).x + 14 * u;
-    const Rect bars{{left + name, top}, {button.min.x - 18 * u, top + 26 * u}};
+    const float name = pen.measure(Face::ui, caption, say.fill("roles.looks", {word})).x + Space::card * u;
+    const Rect bars{{left + name, top}, {button.min.x - Space::row * u, top + 26 * u}};
     pen.caption({left, bars.centre().y}, Align::left, say.fill("roles.looks", {word}));
     const float each = bars.width() / static_cast<float>(now.cols);
     for (Index k = 0; k < now.cols; ++k) {
@@ -103,7 +104,7 @@ struct Roles : TaskPart {
       const float y = track.max.y - track.height() * static_cast<float>(std::clamp(weight, 0.0, 1.0));
       if (same) pen.line({track.min.x, y}, {track.max.x, y}, look.ink, Stroke::firm(u));
       const std::string text = key_word(context, k);
-      if (pen.measure(Face::ui, caption, text).x <= each - 2 * u)
+      if (pen.measure(Face::ui, caption, text).x <= each - Space::fine * u)
         pen.caption({track.centre().x, track.max.y + line / 2}, Align::middle, text);
     }
     const std::string told =

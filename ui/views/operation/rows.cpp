@@ -49,7 +49,7 @@ struct Bands : TaskPart {
     table.names = std::clamp(area.width() * 0.13f, 96 * u, 190 * u);
     const float width = area.width() - table.names - (beside ? whole + 36 * u : 0);
     const bool is_bars = kind == OperationKind::dropout;
-    const float narrowest = pen.digit() * (is_bars ? 4.2f : 5) + 8 * u;
+    const float narrowest = pen.digit() * (is_bars ? 4.2f : 5) + Space::gap * u;
     table.keys = range_around(task.focus.key, n_k, width, narrowest, 200 * u);
     const float used = table.keys.extent();
     const float left = area.min.x + table.names + (width - used) * 0.5f;
@@ -73,7 +73,7 @@ struct Bands : TaskPart {
     return static_cast<float>(k - table.keys.first) < done * static_cast<float>(table.keys.count);
   }
   Rect cell_in(Index k, Rect band) const {
-    const float gap = std::min(3 * u, table.keys.size * 0.04f);
+    const float gap = std::min(Space::thin * u, table.keys.size * 0.04f);
     const Rect column = table.column(k);
     return {{column.min.x + gap, band.min.y}, {column.max.x - gap, band.max.y}};
   }
@@ -119,7 +119,7 @@ struct Bands : TaskPart {
 
   /// Between two bands: an arrow in every column, and the operation at the left.
   void put_arrows(Rect place, const std::string& markup, bool is_result) const {
-    const float half = std::min(place.height() * 0.32f, 18 * u), y = place.centre().y;
+    const float half = std::min(place.height() * 0.32f, Space::row * u), y = place.centre().y;
     for (Index k = table.keys.first; k < table.keys.end(); ++k) {
       const bool lit = k == task.focus.key;
       const float x = table.column(k).centre().x, opacity = !is_there(k, is_result) ? 0.2f : lit ? 1.0f : 0.6f;
@@ -136,7 +136,8 @@ struct Bands : TaskPart {
     const std::string yes(say(by_dropout ? "level.stays" : "level.may")),
         no(say(by_dropout ? "level.goes" : "level.may_not"));
     const auto fits = [&](float size) {
-      return std::max(pen.measure(Face::ui, size, yes).x, pen.measure(Face::ui, size, no).x) + 8 * u <= table.keys.size;
+      return std::max(pen.measure(Face::ui, size, yes).x, pen.measure(Face::ui, size, no).x) + Space::gap * u <=
+             table.keys.size;
     };
     const float pixels = fits(pen.type.word) ? pen.type.word : pen.type.caption;
     const bool in_words = fits(pixels);
@@ -266,7 +267,7 @@ struct Bands : TaskPart {
 Rect rows(const Task& whole) {
   Task task = whole;
   if (const std::optional<Rect> spread = spread_room(whole)) {
-    task.area.max.y = spread->min.y - 16 * task.u();
+    task.area.max.y = spread->min.y - Space::part * task.u();
     put_spread(whole, *spread);
   }
   Bands bands{task};

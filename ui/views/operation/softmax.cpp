@@ -67,7 +67,7 @@ struct SoftmaxPicture : TaskPart {
 
   void put_title(float y, int number, const char* key, const char* note, const std::string& symbol = {},
                  ImU32 lane = 0) const {
-    const float size = band_title_size(pen), x = task.area.min.x, room = at.left - 14 * u - x;
+    const float size = band_title_size(pen), x = task.area.min.x, room = at.left - Space::card * u - x;
     const std::string words = std::to_string(number) + "  " + std::string(say(key)),
                       under(say(key_here(context, note)));
     const float width = pen.measure(Face::bold, size, words).x;
@@ -76,8 +76,8 @@ struct SoftmaxPicture : TaskPart {
     pen.text(TextRole::caption, Face::bold, size, {x, y - line}, Align::left, look.ink, words, room);
     if (noted) pen.caption({x, y - line + size * 1.25f}, Align::left, under);
     if (!symbol.empty() && room - width > 12 * u)
-      pen.math(pen.type.formula * 0.85f, {at.left - 16 * u, y - line}, room - width - 10 * u, lane, false, symbol,
-               pen.type.least, Align::right);
+      pen.math(pen.type.formula * 0.85f, {at.left - Space::part * u, y - line}, room - width - Space::pad * u, lane,
+               false, symbol, pen.type.least, Align::right);
   }
 
   void dashes(float y) const {
@@ -88,7 +88,7 @@ struct SoftmaxPicture : TaskPart {
 
   /// The background of the followed word's column.
   void put_stripe() const {
-    const Rect whole{{0, at.scores.min.y - at.words}, {0, at.powers.max.y + 3 * u}};
+    const Rect whole{{0, at.scores.min.y - at.words}, {0, at.powers.max.y + Space::thin * u}};
     for (std::size_t i = 0; i < at.count(); ++i) {
       if (is_lit(row.parts[i])) pen.fill(at.cell(i, whole), fade(look.line, 0.55f), Corner::control * u);
     }
@@ -166,7 +166,7 @@ struct SoftmaxPicture : TaskPart {
     const float y = start + (end - start) * eased(made.largest);
     dashes(y);
     if (made.largest < 1) return;
-    pen.label(TextRole::caption, true, pen.type.word, {at.right + 14 * u, y}, Align::left, look.ink,
+    pen.label(TextRole::caption, true, pen.type.word, {at.right + Space::card * u, y}, Align::left, look.ink,
               say.fill("softmax.largest", {at.largest_text}));
   }
 
@@ -182,7 +182,7 @@ struct SoftmaxPicture : TaskPart {
       if (made.shifted >= 1) put_number_under(i, at.shifted, at.shifted_texts);
     }
     dashes(line);
-    pen.label(TextRole::caption, true, pen.type.word, {at.right + 14 * u, line}, Align::left, look.ink, "0");
+    pen.label(TextRole::caption, true, pen.type.word, {at.right + Space::card * u, line}, Align::left, look.ink, "0");
     target_columns(at.shifted);
   }
 
@@ -218,7 +218,8 @@ struct SoftmaxPicture : TaskPart {
       landed += part.power;
       if (part.kind == SoftmaxPart::Kind::word) pen.target(at.piece(i), SceneAction::key_word, part.key);
     }
-    const float x = at.sum.max.x + 12 * u, size = band_title_size(pen), y = at.powers.max.y - pen.type.title * 0.55f;
+    const float x = at.sum.max.x + Space::apart * u, size = band_title_size(pen),
+                y = at.powers.max.y - pen.type.title * 0.55f;
     pen.text(TextRole::caption, Face::bold, size, {x, y - pen.type.title * 1.25f}, Align::left, look.ink,
              "4  " + std::string(say("softmax.sum")));
     const Rect number = pen.text(TextRole::number, Face::bold, pen.type.title, {x, y}, Align::left, look.ink,
@@ -242,28 +243,28 @@ struct SoftmaxPicture : TaskPart {
       if (part.kind == SoftmaxPart::Kind::word) pen.target(rect, SceneAction::key_word, part.key);
       if (!row.compares()) continue;
       const Rect was = at.share_part(i, true);
-      pen.fill({{was.min.x, bar.max.y + 2 * u}, {was.max.x, at.shares.max.y}}, fade(colour(part), 0.45f));
+      pen.fill({{was.min.x, bar.max.y + Space::fine * u}, {was.max.x, at.shares.max.y}}, fade(colour(part), 0.45f));
     }
     if (made.shares < 1) return;
     const float caption = pen.type.caption, y = (bar.max.y + at.shares.max.y) / 2;
     if (row.compares() && y - caption / 2 > bar.centre().y + pen.type.title * 0.6f)
-      pen.caption({at.right + 14 * u, y}, Align::left, say("softmax.before"));
+      pen.caption({at.right + Space::card * u, y}, Align::left, say("softmax.before"));
     double total = 0;
     for (const SoftmaxPart& part : row.parts) total += part.share;
-    pen.text(TextRole::number, Face::bold, pen.type.title, {at.right + 14 * u, bar.centre().y}, Align::left, look.ink,
-             "= " + (std::abs(total - 1) < 1e-4 ? "1" : printed(total).text));
+    pen.text(TextRole::number, Face::bold, pen.type.title, {at.right + Space::card * u, bar.centre().y}, Align::left,
+             look.ink, "= " + (std::abs(total - 1) < 1e-4 ? "1" : printed(total).text));
   }
   /// The number in a share and the word below it, if it is wide enough.
   void put_share_text(const SoftmaxPart& part, Rect rect) const {
     const std::string number = MatrixNumbers(2, true)(static_cast<float>(part.share));
     const float size = at.pixels > 0 ? at.pixels : pen.type.number;
-    if (pen.measure(Face::mono, size, number).x + 8 * u <= rect.width() && size * 1.15f < rect.height())
+    if (pen.measure(Face::mono, size, number).x + Space::gap * u <= rect.width() && size * 1.15f < rect.height())
       pen.number(size, rect.centre(), Align::middle, ink_over(colour(part)), number);
     const Face face = is_lit(part) ? Face::bold : Face::ui;
     const float type = is_lit(part) ? pen.bold(pen.type.caption) : pen.type.caption;
     const std::string name =
         part.kind == SoftmaxPart::Kind::others ? say.fill("softmax.others", {part.words}) : softmax_word(context, part);
-    if (pen.measure(face, type, name).x + 4 * u <= rect.width())
+    if (pen.measure(face, type, name).x + Space::tight * u <= rect.width())
       pen.text(TextRole::caption, face, type, {rect.centre().x, at.shares.max.y + pen.type.caption * 0.95f},
                Align::middle, ink(part), name);
   }
@@ -317,7 +318,7 @@ struct SoftmaxPicture : TaskPart {
     Rect room = at.foot;
     if (row.tried && !view.presenting) {
       const Rect button = pen.button({room.max.x, room.min.y}, say("softmax.drop"), SceneAction::drop_trial);
-      room.max.x = button.min.x - 24 * u;
+      room.max.x = button.min.x - Space::section * u;
     }
     const bool inviting = !view.presenting && !view.alone;
     const char* const beside = row.empty ? "" : row.tried ? say("softmax.tried") : inviting ? say("softmax.drag") : "";
@@ -326,7 +327,7 @@ struct SoftmaxPicture : TaskPart {
 
   Rect left_over() const {
     if (at.map <= 0) return {};
-    return {{task.area.max.x - at.map, task.area.min.y}, {task.area.max.x, at.shifted.min.y - 20 * u}};
+    return {{task.area.max.x - at.map, task.area.min.y}, {task.area.max.x, at.shifted.min.y - Space::wide * u}};
   }
 };
 

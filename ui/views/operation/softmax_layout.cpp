@@ -46,7 +46,7 @@ struct SoftmaxPlacing : TaskPart {
     const float side =
         std::min(std::max(42 * u + to.sum_width + beside_sum, 22 * u + largest + to.map), area.width() * 0.3f);
     const float width = area.width() - to.names - side;
-    const float narrowest = pen.digit() * 4.6f + 6 * u;
+    const float narrowest = pen.digit() * 4.6f + Space::near * u;
     to.row =
         softmax_row(trace, view, task.focus, std::clamp(static_cast<Index>(width / narrowest), Index{2}, most_parts),
                     context.weights_before);
@@ -66,7 +66,7 @@ struct SoftmaxPlacing : TaskPart {
     };
     for (const float larger : {1.7f, 1.35f, 1.0f, 0.87f}) {
       const float size = pen.bold(std::max(pen.type.word * larger, pen.type.least));
-      if (widest(size) + 6 * u > to.column) continue;
+      if (widest(size) + Space::near * u > to.column) continue;
       to.word = size;
       to.words = size * 1.7f;
       return;
@@ -76,7 +76,7 @@ struct SoftmaxPlacing : TaskPart {
   }
 
   void heights() {
-    const float slider = pen.type.caption * 2.6f + 6 * u, formula = pen.type.formula * 2.4f;
+    const float slider = pen.type.caption * 2.6f + Space::near * u, formula = pen.type.formula * 2.4f;
     const float least = to.words + 9.5f * pen.type.number * 1.5f;
     constexpr float ample = 1.4f;  // the bands show the same as the formula, so they come first
     const bool has_slider = has_facets(trace) && area.height() - slider >= least,
@@ -116,7 +116,7 @@ struct SoftmaxPlacing : TaskPart {
     }
     to.largest_text = figure_of(to.row.largest, decimals).exact;
     const auto fits = [&](const std::string& text, float size) {
-      return pen.measure(Face::mono, size, text).x + 5 * u <= to.column;
+      return pen.measure(Face::mono, size, text).x + Space::close * u <= to.column;
     };
     const auto text_of = [](const Figure& figure, bool brief) { return brief ? figure.brief : figure.exact; };
     const auto power_text = [&](std::size_t i, int places) {
@@ -160,10 +160,10 @@ struct SoftmaxPlacing : TaskPart {
       high = std::max(high, part.score);
     }
     const float line = to.pixels * 1.35f;
-    const float room = std::max(std::min(to.scores.height(), to.shifted.height()) - line, 4 * u);
+    const float room = std::max(std::min(to.scores.height(), to.shifted.height()) - line, Space::tight * u);
     to.unit = room / std::max(high - low, 1e-20f);
     to.zero = to.scores.min.y + high * to.unit;
-    to.power_unit = std::max(to.powers.height() - line, 4 * u);
+    to.power_unit = std::max(to.powers.height() - line, Space::tight * u);
     if (!to.row.empty && to.row.sum > 0 && std::isfinite(to.row.sum))
       to.sum_unit = std::min(to.power_unit, to.sum.height() / static_cast<float>(to.row.sum));
   }

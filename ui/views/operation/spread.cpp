@@ -57,7 +57,7 @@ Scores scores_of(const Task& task, Stage stage) {
 struct Spread : TaskPart {
   const Rect room;
   const float line = pen.type.caption * 1.5f, gap = 28 * u;
-  const float names = pen.measure(Face::bold, pen.bold(pen.type.caption), scaled_words()).x + 16 * u;
+  const float names = pen.measure(Face::bold, pen.bold(pen.type.caption), scaled_words()).x + Space::part * u;
   const float half = (room.width() - names - gap) / 2;
   double most = 0;  ///< the end of the axis of the scores
 
@@ -87,8 +87,8 @@ struct Spread : TaskPart {
 
   /// A histogram with its deviation, and the shares with their entropy.
   void put_row(const Scores& scores, const std::string& name, Rect place, ImU32 colour) {
-    pen.label(TextRole::caption, true, pen.type.caption, {place.min.x - 14 * u, place.centre().y}, Align::right,
-              look.ink, name, names);
+    pen.label(TextRole::caption, true, pen.type.caption, {place.min.x - Space::card * u, place.centre().y},
+              Align::right, look.ink, name, names);
     const float foot = place.max.y - 4 * u, high = place.height() - line - 8 * u;
     const auto number = [](double value) { return printed(value).text; };
     pen.caption({place.min.x, place.min.y + line / 2}, Align::left,
@@ -105,7 +105,7 @@ struct Spread : TaskPart {
 
   void put_histogram(const std::vector<double>& scores, Rect place, ImU32 colour) {
     const auto count =
-        static_cast<std::size_t>(std::max(place.width() / (4 * u), 8.0f)) | 1U;  // odd: 0 is in the middle
+        static_cast<std::size_t>(std::max(place.width() / (Space::tight * u), 8.0f)) | 1U;  // odd: 0 is in the middle
     std::vector<float> bins(count, 0);
     for (const double score : scores) {
       const double share = most > 0 ? (score / most + 1) / 2 : 0.5;
@@ -124,7 +124,7 @@ struct Spread : TaskPart {
   void put_shares_of(const std::vector<double>& shares, Rect place) {
     const float wide = place.width() / static_cast<float>(shares.size());
     for (std::size_t k = 0; k < shares.size(); ++k) {
-      const float x = place.min.x + static_cast<float>(k) * wide, air = std::min(2 * u, wide * 0.15f);
+      const float x = place.min.x + static_cast<float>(k) * wide, air = std::min(Space::fine * u, wide * 0.15f);
       const Rect track{{x + air, place.min.y}, {x + wide - air, place.max.y}};
       pen.fill(track, look.field, Corner::mark * u);
       const float high = track.height() * static_cast<float>(shares[k]);

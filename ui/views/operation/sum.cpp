@@ -48,7 +48,7 @@ Widths widths_of(const Pen& pen, const Sum& sum, const std::vector<PrintedProduc
   Widths widths{0, 5};
   for (const std::string& name : sum.names)
     widths.name = std::max(widths.name, pen.measure(Face::ui, pen.type.caption, name).x);
-  widths.name = sum.names.empty() ? 0 : std::min(widths.name + 8 * u, room * 0.25f);
+  widths.name = sum.names.empty() ? 0 : std::min(widths.name + Space::gap * u, room * 0.25f);
   const float digit = pen.digit();
   for (const PrintedProduct& text : texts) {
     for (const Printed* number : {&text.left, &text.right, &text.product})
@@ -71,15 +71,15 @@ void lay_out_columns(const Pen& pen, const Sum& sum, const Widths& widths, SumLa
   };
   for (const float larger : {1.7f, 1.35f, 1.0f}) {
     const float digit = set_in(pen.type.number * larger);
-    to.chip = widths.digits * digit + 8 * u;
+    to.chip = widths.digits * digit + Space::gap * u;
     to.sign = digit * 1.6f;
     to.name = widths.name + 3 * to.chip + 2 * to.sign + 22 * u > width ? 0 : widths.name;
-    to.taken = to.name + 3 * to.chip + 2 * to.sign + 10 * u;
+    to.taken = to.name + 3 * to.chip + 2 * to.sign + Space::pad * u;
     if (count * to.line <= to.bottom - to.top && to.taken + bar * u <= width && to.name == widths.name) break;
   }
   if (to.taken > width) {  // the smallest type, without names and bars, with the signs close to the numbers
     const float digit = set_in(std::min(pen.type.number, pen.type.least));
-    to.chip = widths.digits * digit + 4 * u;
+    to.chip = widths.digits * digit + Space::tight * u;
     to.sign = std::clamp((width - 3 * to.chip) / 2, digit, to.sign);
     to.taken = 3 * to.chip + 2 * to.sign;
   }
@@ -156,7 +156,7 @@ struct SumPicture : TaskPart {
     at = pen.text(TextRole::word, Face::bold, title, {at.max.x, at.centre().y}, Align::left, sum.right_colour,
                   elided(Face::bold, title, sum.title_right, card.max.x - at.max.x));
     const std::string progress = say.fill("level.terms", {sum.done, sum.left.size()});
-    if (at.max.x + 12 * u + pen.measure(Face::ui, pen.type.caption, progress).x <= card.max.x)
+    if (at.max.x + Space::apart * u + pen.measure(Face::ui, pen.type.caption, progress).x <= card.max.x)
       pen.caption({card.max.x, at.centre().y}, Align::right, progress);
   }
 
@@ -171,7 +171,7 @@ struct SumPicture : TaskPart {
       float x = at.x;
       if (layout.name > 0)
         pen.text(TextRole::word, Face::ui, pen.type.caption, {x, at.y}, Align::left, there ? look.ink : look.muted,
-                 elided(Face::ui, pen.type.caption, sum.names[term.index], layout.name - 8 * u));
+                 elided(Face::ui, pen.type.caption, sum.names[term.index], layout.name - Space::gap * u));
       x += layout.name;
       put_chip(x, at.y, sum.left_stage, sum.left[term.index], term.text.left.text, there, true);
       put_sign(x + layout.chip, at.y, "×");
@@ -215,7 +215,7 @@ struct SumPicture : TaskPart {
                                 say(is_whole(sum) ? "level.is_sum" : "level.so_far"));
     float pixels = pen.type.great;
     for (const float smaller : {pen.type.title, pen.type.story, pen.type.number}) {
-      if (label.max.x + 6 * u + pen.measure(Face::bold, pixels, total).x <= card.max.x) break;
+      if (label.max.x + Space::near * u + pen.measure(Face::bold, pixels, total).x <= card.max.x) break;
       pixels = smaller;
     }
     pen.text(TextRole::number, Face::bold, pixels, {card.max.x, y}, Align::right, look.ink, total);
@@ -255,7 +255,7 @@ SumLayout lay_out_sum(const Task& task, const Sum& sum, Rect card, bool framed) 
   SumLayout to;
   to.framed = framed;
   to.frame = card;
-  to.card = framed ? card.grown(-18 * pen.u()) : card;
+  to.card = framed ? card.grown(-Space::row * pen.u()) : card;
   std::vector<std::size_t> order = largest_terms(sum);
   std::vector<PrintedProduct> texts;
   for (const std::size_t i : order) texts.push_back(printed_product(sum.left[i], sum.right[i]));

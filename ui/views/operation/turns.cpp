@@ -26,7 +26,9 @@ void put_row_bars(const Task& task, const std::vector<float>& values, const Inde
   const float u = task.u();
   MatrixNumbers figures(values);
   float pixels = pen.type.number * 1.6f;
-  const auto fits = [&] { return pen.digit(pixels) * static_cast<float>(figures.longest()) + 6 * u <= cols.size; };
+  const auto fits = [&] {
+    return pen.digit(pixels) * static_cast<float>(figures.longest()) + Space::near * u <= cols.size;
+  };
   if (!fits()) pixels = pen.type.number;
   while (!fits() && figures.shorten()) continue;
   if (!fits()) pixels = 0;
@@ -43,7 +45,8 @@ void put_row_bars(const Task& task, const std::vector<float>& values, const Inde
       pen.number(pixels, {x + cols.size / 2, place.min.y + pixels * 0.6f}, Align::middle,
                  c == lit ? pen.look().ink : pen.look().muted, figures(value));
     if (c == lit)
-      pen.frame({{x + inset - 3 * u, body.min.y}, {x + cols.size - inset + 3 * u, body.max.y}}, pen.look().ink, 1.5f);
+      pen.frame({{x + inset - Space::thin * u, body.min.y}, {x + cols.size - inset + Space::thin * u, body.max.y}},
+                pen.look().ink, 1.5f);
   }
   pen.fill({{body.min.x, zero - u * 0.5f}, {body.min.x + cols.extent(), zero + u * 0.5f}}, pen.look().line);
   pen.add_content(place);
@@ -98,7 +101,9 @@ struct Dials : TaskPart {
     }
     return most;
   }
-  float width_of_two(float pixels) const { return pen.measure(Face::mono, pixels, "(−0.00, −0.00)").x + 8 * u; }
+  float width_of_two(float pixels) const {
+    return pen.measure(Face::mono, pixels, "(−0.00, −0.00)").x + Space::gap * u;
+  }
 
   void lay_out() {
     const float larger = pen.type.number * 1.6f;  // a few pairs have room for larger numbers
@@ -190,7 +195,7 @@ struct Norm : TaskPart {
   const float names = std::clamp(area.width() * 0.13f, 96 * u, 190 * u);
   const float formula = pen.type.formula * 3, height = area.height() - formula;
   const float width = area.width() - names - 12 * u;
-  const IndexRange cols = range_around(cell.col, std::ssize(before), width, pen.digit() * 5 + 8 * u, 280 * u);
+  const IndexRange cols = range_around(cell.col, std::ssize(before), width, pen.digit() * 5 + Space::gap * u, 280 * u);
   const float used = cols.extent(), x = area.min.x + names + (width - used) / 2;
   const Rect upper{{x, area.min.y}, {x + used, area.min.y + height * 0.42f}},
       lower{{x, area.min.y + height * 0.55f}, {x + used, area.min.y + height}};
@@ -214,14 +219,14 @@ struct Norm : TaskPart {
 
   void put_names() const {
     const auto symbol = [&](const Rect& row, Stage stage) {
-      pen.math(pen.type.formula, {x - 16 * u, row.centre().y}, names, colour, false, symbol_of(context, stage), 0,
-               Align::right);
+      pen.math(pen.type.formula, {x - Space::part * u, row.centre().y}, names, colour, false, symbol_of(context, stage),
+               0, Align::right);
     };
     symbol(upper, source);
     symbol(lower, task.stage);
     const float middle = x + used / 2;
     pen.line({middle, upper.max.y + 8 * u}, {middle, lower.min.y - 8 * u}, look.muted, 1.5f * u, true);
-    const ImVec2 beside{middle + 16 * u, (upper.max.y + lower.min.y) / 2};
+    const ImVec2 beside{middle + Space::part * u, (upper.max.y + lower.min.y) / 2};
     if (task.stage == Stage::Q_scaled)
       pen.math(pen.type.story, beside, used / 2, look.muted, false, step_words(trace, task.stage), 0, Align::left);
     else put_length(task, before, beside);

@@ -60,7 +60,7 @@ struct WhyPicture : ScenePart {
     room = area;  // below the tabs
     area.min.y += pen.sentence(TextRole::story, here(why.missing ? why.missing : "why.story"), names, room,
                                pen.type.story, why.missing ? look.warning : look.muted, align) +
-                  8 * u;
+                  Space::gap * u;
   }
 
   /// A line of words, one of them chosen; returns the y below it.
@@ -73,7 +73,7 @@ struct WhyPicture : ScenePart {
       const float width = pen.measure(chip.lit ? Face::bold : Face::ui, caption, chip.words).x + 20 * u;
       if (end + width > area.max.x) return;
       chips.push_back(chip);
-      end += width + 6 * u;
+      end += width + Space::near * u;
     };
     if (than) offer({say("why.none"), SceneAction::than, -1, !why.than});
     for (std::size_t i = 0; i < why.words.size(); ++i) {
@@ -82,16 +82,16 @@ struct WhyPicture : ScenePart {
              than ? why.than == i : why.chosen == i});
     }
     pen.chips({{area.min.x + names, y}, area.max}, chips, height, 20);
-    return y + height + 5 * u;
+    return y + height + Space::close * u;
   }
 
   void put_choices() {
     if (presenting) return;
     const float names = std::max(pen.measure(Face::ui, caption, here("why.word")).x,
                                  pen.measure(Face::ui, caption, say("why.than")).x) +
-                        14 * u;
+                        Space::card * u;
     area.min.y = put_choice(area.min.y, names, "why.word", false);
-    area.min.y = put_choice(area.min.y, names, "why.than", true) + 8 * u;
+    area.min.y = put_choice(area.min.y, names, "why.than", true) + Space::gap * u;
   }
 
   std::string name_of(const WhyBar& bar) const {
@@ -122,13 +122,13 @@ struct WhyPicture : ScenePart {
   /// Signed bars with a common zero, each with its name and number.
   void put_lines(const std::vector<Line>& lines, Rect room, float pitch) const {
     float names = 0, low = 0, high = 0;
-    const float numbers = pen.measure(Face::mono, pen.type.number, "−00.00").x + 8 * u;
+    const float numbers = pen.measure(Face::mono, pen.type.number, "−00.00").x + Space::gap * u;
     for (const Line& line : lines) {
       names = std::max(names, pen.measure(Face::ui, caption, line.name).x);
       low = std::min(low, static_cast<float>(line.value));
       high = std::max(high, static_cast<float>(line.value));
     }
-    names = std::min(names + 12 * u, room.width() * 0.42f);
+    names = std::min(names + Space::apart * u, room.width() * 0.42f);
     const float left = room.min.x + names, width = room.max.x - numbers - left;
     const float zero = left + (high > low ? -low / (high - low) : 0) * width;
     if (width < 30 * u) return;
@@ -137,7 +137,7 @@ struct WhyPicture : ScenePart {
       const float y = room.min.y + (static_cast<float>(i) + 0.5f) * pitch;
       const Rect row{{room.min.x, y - pitch / 2}, {room.max.x, y + pitch / 2}};
       if (line.lit) pen.fill(row.grown(u), look.field, Corner::cell * u);
-      pen.caption({left - 10 * u, y}, Align::right, line.name, look.ink, names - 10 * u);
+      pen.caption({left - Space::pad * u, y}, Align::right, line.name, look.ink, names - Space::pad * u);
       const auto value = static_cast<float>(line.value);
       const ImU32 colour = line.colour != 0 ? line.colour : sign_colour(pen, value);
       pen.bar({zero, y}, {zero + value / std::max(high - low, 1e-9f) * width, y}, std::min(pitch * 0.62f, 18 * u),

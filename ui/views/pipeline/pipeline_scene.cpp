@@ -255,7 +255,7 @@ ImU32 CardsPart::colour_of(const Arrow& arrow) const {
   if (pale == 0) return colour;
   const auto leads_to = [&](const CardPicture& card) {
     const float stack = static_cast<float>(card.behind) * stack_step * u * picture.layout.type;
-    const Rect reached{{card.card.min.x - 3 * u, card.card.min.y - stack - 3 * u}, card.card.max};
+    const Rect reached{{card.card.min.x - Space::thin * u, card.card.min.y - stack - Space::thin * u}, card.card.max};
     return reached.contains(arrow.to);
   };
   const auto target = std::ranges::find_if(picture.cards, leads_to);

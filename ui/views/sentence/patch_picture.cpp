@@ -118,9 +118,9 @@ struct Overlay : ScenePart {
     std::vector<Rect> plates;
     for (const auto& [at, text] : written) {
       const ImVec2 wide = pen.measure(Face::mono, size, text);
-      if (wide.x + 6 * u > first.width() || wide.y + 2 * u > first.height()) return;
-      plates.push_back(
-          {{at.x - wide.x / 2 - 3 * u, at.y - wide.y / 2}, {at.x + wide.x / 2 + 3 * u, at.y + wide.y / 2}});
+      if (wide.x + Space::near * u > first.width() || wide.y + Space::fine * u > first.height()) return;
+      plates.push_back({{at.x - wide.x / 2 - Space::thin * u, at.y - wide.y / 2},
+                        {at.x + wide.x / 2 + Space::thin * u, at.y + wide.y / 2}});
     }
     for (std::size_t i = 0; i < written.size(); ++i) {
       pen.fill(plates[i], fade(look.card, 0.85f), Corner::cell * u);
@@ -135,7 +135,7 @@ struct Overlay : ScenePart {
     if (!hidden) put_numbers(whole, numbers);
     if (query >= picture.extra) {
       const Rect at = patch(whole, query - picture.extra);
-      pen.box(at.grown(2 * u), look.card, 2 * u, Corner::cell * u);
+      pen.box(at.grown(Space::fine * u), look.card, Space::fine * u, Corner::cell * u);
       pen.frame(at.grown(u), look.q);
     }
     const bool reads = view.levels.held && !view.levels.guessing.active;
@@ -152,7 +152,7 @@ struct Overlay : ScenePart {
     pen.box(bar, look.line, 1);
     for (const float share : {0.0f, 0.5f, 1.0f}) {
       const float y = mixed(bar.max.y - 0.5f * pen.type.number, bar.min.y + 0.5f * pen.type.number, share);
-      pen.number(pen.type.number, {bar.max.x + 5 * u, y}, Align::left, look.muted,
+      pen.number(pen.type.number, {bar.max.x + Space::close * u, y}, Align::left, look.muted,
                  share == 0 ? "0" : number_text(context, share * most));
     }
   }
@@ -162,12 +162,13 @@ struct Overlay : ScenePart {
   void put_extra(Rect room, const PatchNumbers& of_patches, Number&& number_of, bool dead, bool hidden) const {
     const float most = std::max(of_patches.most, 1e-9f), high = pen.type.number * 2.6f;
     float y = room.min.y;
-    for (Index i = 0; i < picture.extra && y + high <= room.max.y; ++i, y += high + 6 * u) {
+    for (Index i = 0; i < picture.extra && y + high <= room.max.y; ++i, y += high + Space::near * u) {
       const Rect cell{{room.min.x, y}, {room.max.x, y + high}};
       const float number = number_of(i);
       pen.fill(cell, look.card, Corner::cell * u);
       const Rgba colour = window_colormap(view, Stage::weights).at(std::min(number / most, 1.0f));
-      if (!hidden) pen.fill({{cell.min.x, cell.max.y - 5 * u}, cell.max}, IM_COL32(colour.r, colour.g, colour.b, 255));
+      if (!hidden)
+        pen.fill({{cell.min.x, cell.max.y - Space::close * u}, cell.max}, IM_COL32(colour.r, colour.g, colour.b, 255));
       pen.box(cell, i == query ? look.q : look.line, i == query ? Stroke::chosen(u) : 1, Corner::cell * u);
       const float third = high / 3;
       pen.text(TextRole::word, Face::bold, pen.type.caption, {cell.centre().x, y + third * 0.85f}, Align::middle,
@@ -185,7 +186,8 @@ struct Overlay : ScenePart {
     const std::string name = say.fill("sentence.opacity", {std::lround(100 * share)});
     const Rect text = pen.caption({room.min.x, y}, Align::left, name);
     const float widest = pen.measure(Face::ui, pen.type.caption, say.fill("sentence.opacity", {"100"})).x;
-    const Rect track{{text.min.x + widest + 16 * u, y - 2 * u}, {room.max.x - 8 * u, y + 2 * u}};
+    const Rect track{{text.min.x + widest + Space::part * u, y - Space::fine * u},
+                     {room.max.x - Space::gap * u, y + Space::fine * u}};
     if (track.width() < 60 * u) return;
     pen.slider(track, y, look.line, {}, mixed(track.min.x, track.max.x, share), SceneAction::opacity);
   }
@@ -220,14 +222,14 @@ struct PatchRooms {
   float extra(const std::vector<std::string>& texts) const {
     float widest = pen.measure(Face::mono, pen.type.number, "0.0000").x;
     for (const std::string& text : texts) widest = std::max(widest, pen.measure(Face::mono, pen.type.number, text).x);
-    return picture.extra > 0 ? widest + 24 * u : 0;
+    return picture.extra > 0 ? widest + Space::section * u : 0;
   }
   Rect at(ImVec2 corner, float width) const {
     return {{std::round(corner.x), std::round(corner.y + caption)},
             {std::round(corner.x + width), std::round(corner.y + caption + width / shape)}};
   }
   Rect bar_of(const Rect& whole) const {
-    return {{whole.max.x + 8 * u, whole.min.y}, {whole.max.x + 20 * u, whole.max.y}};
+    return {{whole.max.x + Space::gap * u, whole.min.y}, {whole.max.x + Space::wide * u, whole.max.y}};
   }
   void title(const Rect& whole, const char* key, const std::string& asks) const {
     const Named name{asks, pen.look().ink};
@@ -265,16 +267,18 @@ void put_patches(Pen& pen, const PatchPicture& picture, const Row& row, Index qu
   const std::string asks = query_word(context, query);
   if (!hidden) rooms.title(first, "sentence.patch_looks", asks);
   const auto measured = [&](Index key) { return measured_at(context, query, key); };
-  overlay.put_extra({{body.min.x, first.min.y}, {first.min.x - 10 * u, first.max.y}}, to, measured, row.dead, hidden);
+  overlay.put_extra({{body.min.x, first.min.y}, {first.min.x - Space::pad * u, first.max.y}}, to, measured, row.dead,
+                    hidden);
   overlay.put(first, to, hidden);
   if (!hidden) overlay.put_bar(rooms.bar_of(first), to.most);
   if (!context.view.presenting && !hidden)
-    overlay.put_opacity({{first.min.x, first.max.y + 4 * u}, {first.max.x, first.max.y + 30 * u}});
+    overlay.put_opacity({{first.min.x, first.max.y + Space::tight * u}, {first.max.x, first.max.y + 30 * u}});
   if (!both && !apart) return;
-  const float second =
-      apart ? std::min(fits_beside, wide) : std::min(body.max.x - first.max.x - 2 * rooms.bar - 24 * u, wide * 0.75f);
+  const float second = apart ? std::min(fits_beside, wide)
+                             : std::min(body.max.x - first.max.x - 2 * rooms.bar - Space::section * u, wide * 0.75f);
   if (second < 96 * u) return;
-  const Rect other = rooms.at(apart ? beside.min : ImVec2{first.max.x + rooms.bar + 24 * u, body.min.y}, second);
+  const Rect other =
+      rooms.at(apart ? beside.min : ImVec2{first.max.x + rooms.bar + Space::section * u, body.min.y}, second);
   rooms.title(other, "sentence.patch_looked_at", asks);
   overlay.put(other, from, false);
   overlay.put_bar(rooms.bar_of(other), from.most);
@@ -287,11 +291,12 @@ void put_patch_row(Pen& pen, const PatchPicture& picture, const MatrixView& matr
   const PatchNumbers numbers = patch_numbers(picture, number);
   const float u = pen.u(), extra_room = rooms.extra({});
   const float wide =
-      std::min(room.width() - extra_room - rooms.bar, (room.height() - rooms.caption - 8 * u) * rooms.shape);
+      std::min(room.width() - extra_room - rooms.bar, (room.height() - rooms.caption - Space::gap * u) * rooms.shape);
   if (wide < 40 * u) return;
   const Rect whole = rooms.at({room.min.x + extra_room, room.min.y}, wide);
   rooms.title(whole, "sentence.patch_looks", query_word(pen.context(), query));
-  overlay.put_extra({{room.min.x, whole.min.y}, {whole.min.x - 10 * u, whole.max.y}}, numbers, number, false, false);
+  overlay.put_extra({{room.min.x, whole.min.y}, {whole.min.x - Space::pad * u, whole.max.y}}, numbers, number, false,
+                    false);
   overlay.put(whole, numbers, false);
   overlay.put_bar(rooms.bar_of(whole), numbers.most);
 }
@@ -306,8 +311,8 @@ void draw_patch_number(const SceneContext& context, const PatchPicture& picture,
                                         {name, number(query, key), query_word(context, query), number(key, query)});
   const float u = context.u, size = context.fonts.crisp(Face::ui, TypeSize::body * u), pad = 7 * u;
   const ImVec2 extent = text_size(context.fonts, Face::ui, size, text), mouse = ImGui::GetIO().MousePos;
-  ImVec2 at{mouse.x + 16 * u, mouse.y + 18 * u};
-  at.x = std::clamp(at.x, 4 * u, std::max(4 * u, context.window.x - extent.x - 3 * pad));
+  ImVec2 at{mouse.x + Space::part * u, mouse.y + Space::row * u};
+  at.x = std::clamp(at.x, Space::tight * u, std::max(Space::tight * u, context.window.x - extent.x - 3 * pad));
   if (at.y + extent.y + 2 * pad > context.window.y) at.y = mouse.y - extent.y - 3 * pad;
   ImDrawList& list = *ImGui::GetForegroundDrawList();
   const ImVec2 end{at.x + extent.x + 2 * pad, at.y + extent.y + 2 * pad};

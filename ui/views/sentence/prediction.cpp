@@ -45,12 +45,12 @@ void put_writing(Pen& pen, const SentenceStory& story, Rect room) {
   const char* const key =
       story.next_at + 1 < pen.context().trace.dims().n_q ? "sentence.writes_over" : "sentence.writes_on";
   pen.fill({room.min, {room.max.x, room.min.y + 1}}, look.line);
-  float y = room.min.y + 14 * u;
+  float y = room.min.y + Space::card * u;
   for (int i = 0; i < dial_count; ++i, y += dial)
-    put_dial(pen, story, static_cast<Dial>(i), {{room.min.x, y}, {room.max.x, y + dial - 4 * u}});
-  y += 6 * u;
+    put_dial(pen, story, static_cast<Dial>(i), {{room.min.x, y}, {room.max.x, y + dial - Space::tight * u}});
+  y += Space::near * u;
   put_button(pen, {room.min.x, y}, std::string(words("sentence.draw_word")), false, SceneAction::draw_word);
-  y += button_height(pen) + 10 * u;
+  y += button_height(pen) + Space::pad * u;
   pen.sentence(TextRole::story, words(key), std::span(&after, 1), {{room.min.x, y}, room.max}, pen.type.caption,
                look.muted);
 }
@@ -74,7 +74,7 @@ void put_guess_bars(Pen& pen, const Guess& guess, const MatrixNumbers& numbers, 
                numbers(static_cast<float>(probability)));
   };
   pen.text(TextRole::word, Face::ui, pen.type.word, {room.min.x, first}, Align::left, look.ink, guess.word,
-           sides.x - 8 * u);
+           sides.x - Space::gap * u);
   const bool both = two && guess.before >= 0;
   if (both) bar(first, guess.before, fade(look.after, 0.45f), false);
   bar(both ? first + pen.type.word * 1.25f : first, guess.probability, look.after, true);
@@ -102,7 +102,8 @@ void put_dial(Pen& pen, const SentenceStory& story, Dial dial, Rect room) {
   pen.caption({room.min.x, text}, Align::left, pen.context().words(names[static_cast<std::size_t>(dial)]));
   pen.number(pen.type.number, {room.max.x, text}, Align::right, look.ink,
              dial_text(story.sampling, dial, pen.context().words));
-  const Rect track{{room.min.x + 8 * u, y - 3 * u}, {room.max.x - 8 * u, y + 3 * u}};
+  const Rect track{{room.min.x + Space::gap * u, y - Space::thin * u},
+                   {room.max.x - Space::gap * u, y + Space::thin * u}};
   const auto at = [&](double share) { return track.min.x + track.width() * static_cast<float>(share); };
   pen.slider(track, y, look.field, {at(dial_share(Sampling{}, dial, std::ssize(story.shares)))},
              at(dial_share(story.sampling, dial, std::ssize(story.shares))), SceneAction::sampling,
@@ -162,19 +163,20 @@ Rect put_prediction(Pen& pen, const SentenceStory& story, Rect room) {
   const float u = pen.u();
   pen.fill(room, look.panel);
   pen.fill({{room.min.x, room.min.y}, {room.min.x + 1, room.max.y}}, look.line);
-  const Rect inside{{room.min.x + 20 * u, room.min.y + 22 * u}, {room.max.x - 20 * u, room.max.y - 16 * u}};
+  const Rect inside{{room.min.x + Space::wide * u, room.min.y + 22 * u},
+                    {room.max.x - Space::wide * u, room.max.y - Space::part * u}};
   const std::vector<Named> values = values_of(pen.context(), story);
   float y = inside.min.y +
             pen.sentence(TextRole::story, words(heading_key(pen.context().trace, story)), values, inside,
                          pen.type.story, look.muted) +
-            10 * u;
+            Space::pad * u;
   const bool otherwise = !story.silent.empty() || !story.changed_layer.empty(),
              two = otherwise || !story.sampling.is_plain();
   float name_room = 0;
   for (const Guess& guess : story.next)
     name_room = std::max(name_room, pen.measure(Face::ui, pen.type.word, guess.word).x);
-  name_room = std::min(name_room + 10 * u, inside.width() * 0.42f);
-  const float number_room = pen.measure(Face::mono, pen.type.number, "0.000").x + 4 * u;
+  name_room = std::min(name_room + Space::pad * u, inside.width() * 0.42f);
+  const float number_room = pen.measure(Face::mono, pen.type.number, "0.000").x + Space::tight * u;
   const float two_bars = 3.3f * pen.type.word, pitch = two ? two_bars : 2.0f * pen.type.word;
   const float button = pen.measure(Face::bold, pen.type.story, words("sentence.draw_word")).x + 40 * u;
   const float note_room = 7 * pen.type.caption;
@@ -200,13 +202,14 @@ Rect put_prediction(Pen& pen, const SentenceStory& story, Rect room) {
                            : otherwise           ? "sentence.changed"
                                                  : "sentence.sampled";
   const auto tell = [&](const char* key, float pixels) {
-    y += pen.sentence(TextRole::story, words(key), values, {{inside.min.x, y + 6 * u}, inside.max}, pixels, look.muted);
+    y += pen.sentence(TextRole::story, words(key), values, {{inside.min.x, y + Space::near * u}, inside.max}, pixels,
+                      look.muted);
   };
   if (effect) tell(story.unless.other ? "sentence.unless_other" : "sentence.unless_same", pen.type.caption * 1.1f);
   if (two) tell(note, pen.type.caption);
   if (otherwise && !story.sampling.is_plain()) tell("sentence.both_sampled", pen.type.caption);
   if (writes) put_writing(pen, story, {{inside.min.x, dials}, inside.max});
-  return {{inside.min.x, writes ? inside.max.y : std::min(y + 20 * u, inside.max.y)}, inside.max};
+  return {{inside.min.x, writes ? inside.max.y : std::min(y + Space::wide * u, inside.max.y)}, inside.max};
 }
 
 }  // namespace headlight::sentence_parts

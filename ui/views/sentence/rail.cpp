@@ -81,7 +81,7 @@ struct Rail : ScenePart {
     const bool answers = std::ranges::any_of(items, [](const Item& item) { return item.look.has_value(); });
     if (!answers || story.rail.front().heads.size() + story.rail.size() < 3) return;
     const Chip chip{std::string(say("sentence.by_weight")), SceneAction::order, sorts() ? 0 : 1, sorts()};
-    inside.min.y = pen.chips(inside, std::span(&chip, 1), pen.type.caption * 1.8f, 22) + 6 * u;
+    inside.min.y = pen.chips(inside, std::span(&chip, 1), pen.type.caption * 1.8f, 22) + Space::near * u;
   }
 
   void lay_out() {
@@ -101,8 +101,8 @@ struct Rail : ScenePart {
   }
 
   void put_layer(const RailLayer& layer, float middle) const {
-    pen.text(TextRole::caption, Face::bold, pen.type.caption, {inside.min.x + 4 * u, middle}, Align::left, look.muted,
-             story.network ? say.fill("sentence.layer", {layer.name}) : std::string(say("sentence.heads")));
+    pen.text(TextRole::caption, Face::bold, pen.type.caption, {inside.min.x + Space::tight * u, middle}, Align::left,
+             look.muted, story.network ? say.fill("sentence.layer", {layer.name}) : std::string(say("sentence.heads")));
   }
 
   /// "3 more above"; the layer's name if nothing else is hidden.
@@ -128,7 +128,7 @@ struct Rail : ScenePart {
     const float inset = 5 * u, side = std::min(card.height() - 2 * inset, card.width() * 0.28f);
     put_thumbnail(pen, story, head,
                   {{card.min.x + inset, card.min.y + inset}, {card.min.x + inset + side, card.max.y - inset}});
-    const float x = card.min.x + side + 2 * inset + 4 * u, room = card.max.x - x - 6 * u;
+    const float x = card.min.x + side + 2 * inset + Space::tight * u, room = card.max.x - x - Space::near * u;
     const ImU32 ink = head.chosen ? look.ink : look.muted;
     const float caption = pen.type.caption;
     const bool looks = item.look && !head.silent;
@@ -141,10 +141,10 @@ struct Rail : ScenePart {
       lines = fit < 1 ? std::vector<std::string>()
                       : whole_lines(context.fonts, Face::ui, caption, texts, room, static_cast<std::size_t>(fit));
     };
-    break_lines({does}, card.height() - 4 * u);
+    break_lines({does}, card.height() - Space::tight * u);
     if (lines.empty()) line = caption * 1.15f;
     if (lines.empty() && !does.empty())  // with less spacing, or with a shorter text, if that avoids cutting words
-      break_lines({does, head.silent ? "" : head.brief}, card.height() - 2 * u);
+      break_lines({does, head.silent ? "" : head.brief}, card.height() - Space::fine * u);
     const auto below = static_cast<float>(lines.size()) + (looks ? 1 : 0);
     float middle = card.centre().y - line / 2 * below;
     const Rect name = pen.text(TextRole::caption, Face::bold, caption, {x, middle}, Align::left,
@@ -154,14 +154,14 @@ struct Rail : ScenePart {
     const std::string& brief = head.brief.empty() ? head.claim : head.brief;
     const float beside = card.max.x - 6 * u - name.max.x - 8 * u;
     if (lines.empty() && !head.silent && pen.measure(Face::ui, caption, brief).x <= beside)
-      pen.caption({name.max.x + 8 * u, name.centre().y}, Align::left, brief, ink);
+      pen.caption({name.max.x + Space::gap * u, name.centre().y}, Align::left, brief, ink);
     pen.target(card, SceneAction::head, head.head, {Stage::weights, head.layer, head.head, 0, 0});
     if (lines.empty() && looks) pen.scene().targets.back().hint = does;
   }
 
   /// "→ dog 0.98"; where it does not fit, "dog 0.98", else only the number. No word is cut.
   void put_look(const HeadLook& at, ImVec2 from, float room) const {
-    const float caption = pen.type.caption, gap = 6 * u;
+    const float caption = pen.type.caption, gap = Space::near * u;
     const std::string share = share_text(at.weight), word = in_sentence(at.word);
     const auto width = [&](const std::string& text) { return pen.measure(Face::ui, caption, text).x; };
     const float left = room - pen.measure(Face::mono, pen.type.number, share).x - gap;
@@ -200,7 +200,8 @@ void put_rail(Pen& pen, const SentenceStory& story, Rect room) {
   pen.fill({{room.max.x - 1, room.min.y}, room.max}, pen.look().line);
   Rail rail{pen,
             story,
-            {{room.min.x + Space::card * u, room.min.y + 16 * u}, {room.max.x - Space::card * u, room.max.y - 12 * u}}};
+            {{room.min.x + Space::card * u, room.min.y + Space::part * u},
+             {room.max.x - Space::card * u, room.max.y - Space::apart * u}}};
   rail.lay_out();
   rail.put();
 }

@@ -106,7 +106,7 @@ struct SentenceParts : ScenePart {
   const float button = pen.type.story * 2.5f;                                    ///< height of one
   const float number = context.fonts.crisp(Face::mono, pen.type.number) * 1.6f;  ///< height of a share's
   const float field =
-      story.takes_words && !presenting ? ControlHeight::field * u + 12 * u : 0;  ///< the text field's row
+      story.takes_words && !presenting ? ControlHeight::field * u + Space::apart * u : 0;  ///< the text field's row
   Rect middle{}, area{}, body{};
   float depth = 0;  ///< of the bars under the words
 
@@ -140,8 +140,8 @@ struct SentenceParts : ScenePart {
                                 : std::clamp(place.width() * 0.2f, 200 * u, 350 * u);
     if (has_prediction()) middle.max.x -= std::round(right);
     const float side = std::clamp(middle.width() * 0.035f, 14 * u, 54 * u);
-    area = {{middle.min.x + side, middle.min.y + std::clamp(middle.height() * 0.035f, 14 * u, 30 * u)},
-            {middle.max.x - side, middle.max.y - 18 * u}};
+    area = {{middle.min.x + side, middle.min.y + std::clamp(middle.height() * 0.035f, Space::card * u, 30 * u)},
+            {middle.max.x - side, middle.max.y - Space::row * u}};
   }
 
   void tell(TextRole role, std::string_view pattern, std::span<const Named> values, float pixels, ImU32 ink) {
@@ -166,7 +166,8 @@ struct SentenceParts : ScenePart {
       const std::vector<Named> counts{{std::to_string(taken), look.ink}, {std::to_string(all), look.ink}};
       tell(TextRole::story, say("sentence.before_dropout"), counts, pen.type.story, look.muted);
     }
-    body = {{area.min.x, area.min.y + 10 * u}, {area.max.x, area.max.y - (presenting ? 0 : button + field + 20 * u)}};
+    body = {{area.min.x, area.min.y + Space::pad * u},
+            {area.max.x, area.max.y - (presenting ? 0 : button + field + Space::wide * u)}};
     if (too_many_to_measure() && body.height() >= 140 * u) {
       const float line = pen.type.caption * 1.7f;
       body.max.y -= line;
@@ -175,9 +176,9 @@ struct SentenceParts : ScenePart {
     }
     const bool masks = offers_masks();
     if ((has_measures() || masks) && body.height() >= 140 * u) {
-      body.max.y -= pen.type.caption * 2.1f + 6 * u;
-      Rect room{{body.min.x, body.max.y + 6 * u}, {body.max.x, area.max.y}};
-      if (has_measures()) room.min.x += put_measures(pen, room) + 14 * u;
+      body.max.y -= pen.type.caption * 2.1f + Space::near * u;
+      Rect room{{body.min.x, body.max.y + Space::near * u}, {body.max.x, area.max.y}};
+      if (has_measures()) room.min.x += put_measures(pen, room) + Space::card * u;
       if (masks) put_masks(pen, story.mask, room);
       else put_legend(room);
     }
@@ -282,15 +283,16 @@ struct SentenceParts : ScenePart {
   void put_two_lines() {
     WordLine queries = lay_out_words(pen, Axis::query, n_q, query, body, 0),
              keys = lay_out_words(pen, Axis::key, n_k, row.most, body, 0);
-    queries = lay_out_words(pen, Axis::query, n_q, query, body, queries.height + 8 * u);
+    queries = lay_out_words(pen, Axis::query, n_q, query, body, queries.height + Space::gap * u);
     const float top = body.min.y + pen.type.caption * 1.6f;
     const float queries_height = static_cast<float>(queries.lines) * (queries.height + 8 * u);
     const float keys_top = std::max(top + queries_height + body.height() * 0.18f,
-                                    body.max.y - depth - number - 12 * u - keys.height -
+                                    body.max.y - depth - number - Space::apart * u - keys.height -
                                         (static_cast<float>(keys.lines) - 1) * (keys.height + depth + number));
-    queries = lay_out_words(pen, Axis::query, n_q, query, {{body.min.x, top}, body.max}, queries.height + 8 * u);
+    queries =
+        lay_out_words(pen, Axis::query, n_q, query, {{body.min.x, top}, body.max}, queries.height + Space::gap * u);
     keys = lay_out_words(pen, Axis::key, n_k, row.most, {{body.min.x, keys_top}, body.max},
-                         keys.height + depth + number + 14 * u);
+                         keys.height + depth + number + Space::card * u);
     if (!hidden) put_arcs(pen, queries, keys, query, row, colour, body.min.y, true);
     for (const WordPlace& word : queries.places)
       put_word(pen, queries, word, query_word(context, word.index), word.index == query, false, look.q,
@@ -315,7 +317,7 @@ struct SentenceParts : ScenePart {
     const float over = std::clamp(body.height() / static_cast<float>(line.lines) - pitch, 0.0f, 150 * u);
     pitch += over;
     line = words_in(body, pitch);
-    line.over = over + 14 * u;
+    line.over = over + Space::card * u;
     const auto fits = std::max<Index>(static_cast<Index>(body.height() / pitch), 1);
     const Index at = line.find(query) ? line.find(query)->line : 0;
     const Index first =
@@ -334,7 +336,7 @@ struct SentenceParts : ScenePart {
 
   /// The highest arc goes from the first word to the last; arcs, words and shares are centred together.
   WordLine one_row(const WordLine& line) const {
-    const float below = 12 * u + depth + number;
+    const float below = Space::apart * u + depth + number;
     const float widest =
         line.places.empty() ? 0 : line.places.back().box.centre().x - line.places.front().box.centre().x;
     const float arcs = std::min({body.height() - below - line.height, body.width() * 0.36f, arc_peak(pen, widest)});
@@ -364,10 +366,11 @@ struct SentenceParts : ScenePart {
     float x = area.min.x;
     const auto offer = [&](const std::string& text, bool first, SceneAction action, Stage stage = Stage::weights) {
       if (x + pen.measure(Face::bold, pen.type.story, text).x + 40 * u > area.max.x) return;
-      x = put_button(pen, {x, y}, text, first, action) + 12 * u;
+      x = put_button(pen, {x, y}, text, first, action) + Space::apart * u;
       pen.scene().targets.back().cell.stage = stage;
     };
-    if (!hidden) x = put_button(pen, {x, y}, say.fill("sentence.how", {most_share()}), true, SceneAction::how) + 12 * u;
+    if (!hidden)
+      x = put_button(pen, {x, y}, say.fill("sentence.how", {most_share()}), true, SceneAction::how) + Space::apart * u;
     if (!row.dead && n_k > 2) offer(say(hidden ? "sentence.guess_show" : "sentence.guess"), hidden, SceneAction::guess);
     offer(say("sentence.every_step"), false, SceneAction::back);
     const char* other =
@@ -379,14 +382,14 @@ struct SentenceParts : ScenePart {
       offer(say("sentence.why_three"), false, SceneAction::stage, Stage::Q);
       if (story.network) offer(say("sentence.what_heads_add"), false, SceneAction::stage, Stage::output);
     }
-    if (story.takes_words) put_field({{area.min.x, y - field}, {area.max.x, y - 12 * u}});
+    if (story.takes_words) put_field({{area.min.x, y - field}, {area.max.x, y - Space::apart * u}});
   }
 
   void put_field(const Rect& room) {
     const char* const label = story.picture ? "sentence.own_picture_label" : "sentence.own_words_label";
     const Rect words = pen.text(TextRole::story, Face::bold, pen.type.story, {room.min.x, room.centre().y}, Align::left,
                                 look.ink, std::string(say(label)));
-    pen.target({{words.max.x + 12 * u, room.min.y}, room.max}, SceneAction::own_words);
+    pen.target({{words.max.x + Space::apart * u, room.min.y}, room.max}, SceneAction::own_words);
   }
 };
 

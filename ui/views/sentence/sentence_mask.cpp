@@ -66,10 +66,12 @@ void put_window_edge(Pen& pen, const WordLine& line, const Row& row, Index query
   const auto first = std::ranges::find(row.hidden, false) - row.hidden.begin();
   const WordPlace* place = line.find(first);
   if (!place || first > query) return;
-  const float u = pen.u(), x = place->box.min.x - 2 * u, top = place->box.max.y + 8 * u, bottom = top + depth + 8 * u;
+  const float u = pen.u(), x = place->box.min.x - Space::fine * u, top = place->box.max.y + Space::gap * u,
+              bottom = top + depth + Space::gap * u;
   pen.line({x, top}, {x, bottom}, pen.look().muted, Stroke::chosen(u));
-  pen.fill({{x - 4 * u, (top + bottom) / 2 - 9 * u}, {x + 4 * u, (top + bottom) / 2 + 9 * u}}, pen.look().muted, 4 * u);
-  pen.target({{x - 8 * u, top}, {x + 8 * u, bottom}}, SceneAction::window_edge, query);
+  pen.fill({{x - Space::tight * u, (top + bottom) / 2 - 9 * u}, {x + Space::tight * u, (top + bottom) / 2 + 9 * u}},
+           pen.look().muted, 4 * u);
+  pen.target({{x - Space::gap * u, top}, {x + Space::gap * u, bottom}}, SceneAction::window_edge, query);
   pen.scene().targets.back().hint = context.words("sentence.window_hint");
 }
 

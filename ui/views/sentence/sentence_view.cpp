@@ -128,7 +128,7 @@ std::string refusal(const Frame& frame) {
 
 /// The error, above the field.
 void draw_refusal(const Frame& frame, const Rect& above) {
-  const float u = frame.u, pixels = TypeSize::body * u, pad = 8 * u;
+  const float u = frame.u, pixels = TypeSize::body * u, pad = Space::gap * u;
   const std::string sentence = refusal(frame);
   const float width = std::max(above.width(), 300 * u) - 2 * pad;
   const float height = draw_paragraph(nullptr, frame.fonts, Face::ui, pixels, {}, 0, sentence, width);
@@ -170,7 +170,7 @@ float offer_entries(const Frame& frame, const Rect& field) {
     tooltip(frame, frame.words("controls.batch"));
     x += width + gap;
   }
-  return std::min(x + 5 * u, field.max.x - 60 * u);
+  return std::min(x + Space::close * u, field.max.x - 60 * u);
 }
 
 /// A letter that is typed while nothing has the keyboard begins a new sentence in the field.
@@ -228,7 +228,8 @@ void offer_words(const Frame& frame, const Scene& scene) {
     frame.edit({}, [typed = entered.text, field](Scenario& s) { s.*field = typed; });
   }
   ImGui::EndChild();
-  if (says_error(frame)) draw_refusal(frame, {{at->rect.min.x, 0}, {at->rect.max.x, at->rect.min.y - 4 * frame.u}});
+  if (says_error(frame))
+    draw_refusal(frame, {{at->rect.min.x, 0}, {at->rect.max.x, at->rect.min.y - Space::tight * frame.u}});
 }
 
 /// K: knock out this head; H: the next head; with Ctrl where letters are typed.

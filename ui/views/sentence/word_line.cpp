@@ -55,7 +55,7 @@ WordLine lay_out_words(Pen& pen, Axis axis, Index all, Index around, Rect room, 
   const Index first = all > most ? std::clamp<Index>(around - most * 3 / 4, 0, all - most) : 0,
               count = std::min(all, most);
   const SceneContext& context = pen.context();
-  const float u = pen.u(), gap = room.width() < 700 * u ? 3 * u : 5 * u;
+  const float u = pen.u(), gap = room.width() < 700 * u ? Space::thin * u : Space::close * u;
   WordLine line;
   const auto word = [&](Index i) { return axis == Axis::query ? query_word(context, i) : key_word(context, i); };
   const auto gap_after = [&](Index i) { return i + 1 < first + count && continues_word(word(i + 1)) ? -1.0f : gap; };
@@ -70,8 +70,8 @@ WordLine lay_out_words(Pen& pen, Axis axis, Index all, Index around, Rect room, 
     total = 0;
     for (Index i = 0; i < count; ++i) {
       // The share below a word is at least as wide as its number. Small words are closer together.
-      const float least = pen.measure(Face::mono, pen.type.number, "<.01").x + 2 * u;
-      const float air = line.pixels * std::clamp(0.9f - (20 * u - line.pixels) / (18 * u), 0.5f, 0.9f);
+      const float least = pen.measure(Face::mono, pen.type.number, "<.01").x + Space::fine * u;
+      const float air = line.pixels * std::clamp(0.9f - (Space::wide * u - line.pixels) / (Space::row * u), 0.5f, 0.9f);
       float& width = widths[static_cast<std::size_t>(i)];
       width = std::max(pen.measure(Face::bold, line.pixels, without_mark(word(first + i))).x + air, least);
       total += width + gap_after(first + i);
@@ -113,8 +113,8 @@ void put_word(Pen& pen, const WordLine& line, const WordPlace& place, std::strin
     const float below = pen.context().fonts.crisp(Face::bold, pixels), above = pen.bold(pixels);
     pixels = std::abs(above - line.pixels) < std::abs(below - line.pixels) ? above : below;
   }
-  if (pen.measure(face, pixels, word).x > place.box.width() - 4 * u)
-    word = elide(pen.context().fonts, face, pixels, word, place.box.width() - 4 * u);
+  if (pen.measure(face, pixels, word).x > place.box.width() - Space::tight * u)
+    word = elide(pen.context().fonts, face, pixels, word, place.box.width() - Space::tight * u);
   pen.text(TextRole::word, face, pixels, place.box.centre(), Align::middle, quiet ? fade(look.muted, 0.75f) : look.ink,
            std::move(word));
   pen.target(place.box, action, place.index);
@@ -127,7 +127,7 @@ float arc_reach(const Pen& pen, float apart) { return 30 * pen.u() + apart * 0.5
 
 }  // namespace
 
-float arc_peak(const Pen& pen, float apart) { return 0.75f * arc_reach(pen, apart) + 20 * pen.u(); }
+float arc_peak(const Pen& pen, float apart) { return 0.75f * arc_reach(pen, apart) + Space::wide * pen.u(); }
 
 void put_arcs(Pen& pen, const WordLine& from_line, const WordLine& to_line, Index query, const Row& row, ImU32 colour,
               float top, bool two_lines) {
@@ -171,7 +171,7 @@ void put_shares(Pen& pen, const WordLine& line, const Row& row, float depth, Ind
   for (std::size_t n = 0; n < line.places.size(); ++n) {
     const WordPlace& place = line.places[n];
     const auto k = static_cast<std::size_t>(place.index);
-    const float top = place.box.max.y + 12 * u, bottom = top + depth;
+    const float top = place.box.max.y + Space::apart * u, bottom = top + depth;
     if (row.hidden[k]) {  // adjacent hidden words are shown as one
       std::size_t end = n;
       while (end + 1 < line.places.size() && row.hidden[static_cast<std::size_t>(line.places[end + 1].index)] &&

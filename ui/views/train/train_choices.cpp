@@ -133,7 +133,7 @@ void draw_buttons(const Frame& frame, const TrainStory& story, const ChoiceWords
   const ImVec2 at = ImGui::GetCursorScreenPos();
   if (main_button(frame, "start", frame.words(word))) start_or_pause(frame, story);
   tooltip(frame, frame.words("train.keys"));
-  ImGui::SetCursorScreenPos({at.x, ImGui::GetItemRectMax().y + 6 * u});
+  ImGui::SetCursorScreenPos({at.x, ImGui::GetItemRectMax().y + Space::near * u});
   ChipFlow flow(frame);
   if (!story.run.ended() && flow.chip("one", frame.words("train.one_step"), false)) one_step(frame, story);
   if (story.run.step > 0 && !over && flow.chip("again", frame.words("train.again"), false)) begin_again(frame);
@@ -145,7 +145,7 @@ void draw_buttons(const Frame& frame, const TrainStory& story, const ChoiceWords
 }  // namespace
 
 void draw_train_choices(const Frame& frame, const TrainStory& story, Rect place) {
-  const float u = frame.u, pad = 16 * u;
+  const float u = frame.u, pad = Space::part * u;
   const ChoiceWords& words =
       frame.kept([&] { return words_of(frame, story.run); }, frame.document.learned, frame.words.language());
   frame.painter.fill(*ImGui::GetWindowDrawList(), place.min, place.max, frame.look.panel);
@@ -184,15 +184,15 @@ void draw_train_invitation(const Frame& frame, Rect place) {
       Scene made;
       Pen pen(frame, made);
       pen.card(card);
-      pen.heat({.heat = std::make_shared<HeatPicture>(
-                    make_heat(frame, Stage::weights, frame.view().head, card.grown(-6 * u), RowRanges::never))});
+      pen.heat({.heat = std::make_shared<HeatPicture>(make_heat(frame, Stage::weights, frame.view().head,
+                                                                card.grown(-Space::near * u), RowRanges::never))});
       return made;
     };
     draw_scene(frame, *ImGui::GetWindowDrawList(), frame.kept(scene, card));
     draw_paragraph(ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::story * u,
-                   {card.max.x + 16 * u, card.min.y}, frame.look.ink, frame.words("train.where_from"),
-                   width - side - 16 * u);
-    top = card.max.y + 14 * u;
+                   {card.max.x + Space::part * u, card.min.y}, frame.look.ink, frame.words("train.where_from"),
+                   width - side - Space::part * u);
+    top = card.max.y + Space::card * u;
   }
   const ControlArea area("tasks", {{at.x, top}, {at.x + width, place.max.y}});
   note(frame, frame.words("train.invitation"));

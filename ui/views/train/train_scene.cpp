@@ -48,14 +48,14 @@ struct TrainBuilder : ScenePart {
       const std::string task = task_title(run.settings, say) + "   ";
       const Rect title = pen.words(Face::bold, pen.type.word, room.min, look.ink, task, room.width());
       pen.words(Face::mono, pen.type.word, {title.max.x, y}, look.muted, probe_text(run), room.max.x - title.max.x);
-      y = title.max.y + 8 * u;
+      y = title.max.y + Space::gap * u;
     }
     y += pen.sentence(TextRole::prose, say(key), values, {{room.min.x, y}, room.max}, pen.type.title, look.ink);
     const std::string reason = !run.error.empty()         ? say.translate(run.error)
                                : run.ceiling && !guessing ? say.translate(run.ceiling->reason)
                                                           : std::string();
     if (!reason.empty())
-      y += pen.paragraph(Face::ui, pen.type.word, {room.min.x, y + 2 * u},
+      y += pen.paragraph(Face::ui, pen.type.word, {room.min.x, y + Space::fine * u},
                          run.error.empty() ? look.muted : look.warning, reason, room.width());
     return y;
   }
@@ -74,7 +74,7 @@ struct TrainBuilder : ScenePart {
     for (const float shift : {-0.85F, 0.85F, -2.1F, 2.1F, -3.4F, 3.4F}) {
       const float y = at.y + shift * pixels, half = 0.62F * pixels;
       const Rect place{{left, y - half}, {left + width, y + half}};
-      const bool fits = place.min.y >= made.plot.min.y - 12 * u && place.max.y <= made.plot.max.y + 11 * u;
+      const bool fits = place.min.y >= made.plot.min.y - Space::apart * u && place.max.y <= made.plot.max.y + 11 * u;
       const bool taken = std::ranges::any_of(names, [&](const Rect& taker) {
         return place.min.x < taker.max.x && taker.min.x < place.max.x && place.min.y < taker.max.y &&
                taker.min.y < place.max.y;
@@ -92,7 +92,7 @@ struct TrainBuilder : ScenePart {
     const ImVec2 left{made.plot.min.x, y}, right{made.plot.max.x, y};
     pen.scene().items.emplace_back(
         SceneCurve{{left, left, right, right}, fade(ink, 0.8f), Stroke::hair(u), false, 5 * u});
-    put_label(Face::ui, {made.plot.max.x - 6 * u, y}, Align::right, ink, name);
+    put_label(Face::ui, {made.plot.max.x - Space::near * u, y}, Align::right, ink, name);
   }
 
   void put_curve(const Learned& of, ImU32 ink, float thickness) const {
@@ -110,15 +110,16 @@ struct TrainBuilder : ScenePart {
   /// The run's name at the newest end of its curve.
   void put_name(const Learned& of, ImU32 ink, const std::string& name) const {
     const LearnedMoment& end = of.moments.back();
-    const float x = std::min(x_of(end.step), made.plot.max.x - 8 * u), y = y_of(end.measured.accuracy);
-    const bool left = x - pen.measure(Face::bold, pixels, name).x > made.plot.min.x + 8 * u;
-    put_label(Face::bold, {left ? x : made.plot.min.x + 8 * u, y}, left ? Align::right : Align::left, ink, name);
+    const float x = std::min(x_of(end.step), made.plot.max.x - Space::gap * u), y = y_of(end.measured.accuracy);
+    const bool left = x - pen.measure(Face::bold, pixels, name).x > made.plot.min.x + Space::gap * u;
+    put_label(Face::bold, {left ? x : made.plot.min.x + Space::gap * u, y}, left ? Align::right : Align::left, ink,
+              name);
   }
 
   void put_axes(const Rect& card, const Rect& plate) const {
     for (const double share : {0.0, 0.5, 1.0})
-      pen.text(TextRole::number, Face::mono, pixels, {card.min.x - 10 * u, y_of(share)}, Align::right, look.muted,
-               percent(share));
+      pen.text(TextRole::number, Face::mono, pixels, {card.min.x - Space::pad * u, y_of(share)}, Align::right,
+               look.muted, percent(share));
     const float digits = pen.measure(Face::mono, pixels, std::to_string(made.steps) + "   ").x;
     const Index stride = round_stride(made.steps, std::max<Index>(static_cast<Index>(card.width() / (2 * digits)), 1));
     for (Index step = 0; step <= made.steps; step += stride) {
@@ -131,13 +132,14 @@ struct TrainBuilder : ScenePart {
   /// The step that is shown: a line with a knob, and its number below.
   /// Where its number stands, below the plot.
   Rect scrubber_plate(const Rect& card) const {
-    const float half = pen.measure(Face::bold, pixels, say.fill("train.step", {moment.step})).x / 2 + 8 * u;
-    const float middle = std::clamp(x_of(moment.step), card.min.x + half, card.max.x - half), top = card.max.y + 2 * u;
+    const float half = pen.measure(Face::bold, pixels, say.fill("train.step", {moment.step})).x / 2 + Space::gap * u;
+    const float middle = std::clamp(x_of(moment.step), card.min.x + half, card.max.x - half),
+                top = card.max.y + Space::fine * u;
     return {{middle - half, top}, {middle + half, top + 1.75f * pixels}};
   }
   void put_scrubber(const Rect& card, const Rect& plate) const {
     const float x = x_of(moment.step);
-    pen.fill({{x - u, card.min.y + 4 * u}, {x + u, card.max.y}}, look.ink);
+    pen.fill({{x - u, card.min.y + Space::tight * u}, {x + u, card.max.y}}, look.ink);
     const ImVec2 knob{x, y_of(moment.measured.accuracy)};
     pen.scene().items.emplace_back(SceneDot{knob, 7 * u, look.card});
     pen.scene().items.emplace_back(SceneDot{knob, 5.5f * u, colour});
@@ -157,7 +159,7 @@ struct TrainBuilder : ScenePart {
   }
 
   void put_plot(const Rect& card) const {
-    made.plot = {{card.min.x, card.min.y + 14 * u}, {card.max.x, card.max.y - 12 * u}};
+    made.plot = {{card.min.x, card.min.y + Space::card * u}, {card.max.x, card.max.y - Space::apart * u}};
     made.steps = std::max<Index>(run.settings.steps, story.beside ? story.beside->settings.steps : 1);
     pen.card(card);
     const Rect plate = scrubber_plate(card);
@@ -210,7 +212,7 @@ struct TrainBuilder : ScenePart {
     quad.head = head;
     const float cell = card.width() / static_cast<float>(weights.size(3));
     quad.cell_gap = cell > 7 * u ? u : 0;
-    pen.matrix(std::move(quad), card.grown(-5 * u));
+    pen.matrix(std::move(quad), card.grown(-Space::close * u));
     if (!opens) return;
     SceneTarget& target =
         pen.control(card, "head" + std::to_string(layer) + "." + std::to_string(head) + "@" + std::to_string(at.step),
@@ -227,8 +229,8 @@ struct TrainBuilder : ScenePart {
     float beside = 0;
     for (Index i = 0; i < rows; ++i)
       beside = std::max(beside, pen.measure(Face::bold, pixels, head_words(i / heads, i % heads)).x);
-    beside += 10 * u;
-    const float gap = 12 * u, foot = 1.9f * pixels;
+    beside += Space::pad * u;
+    const float gap = Space::apart * u, foot = 1.9f * pixels;
     const float high = (room.height() - foot - static_cast<float>(rows - 1) * gap) / static_cast<float>(rows);
     const float side = std::min({high, 190 * u, (room.width() - beside - 4 * gap) / 5});
     if (side < 54 * u) return false;
@@ -243,8 +245,8 @@ struct TrainBuilder : ScenePart {
       for (Index i = 0; i < rows; ++i) {
         const float top = room.min.y + static_cast<float>(i) * (side + gap);
         if (c == 0)
-          pen.text(TextRole::caption, Face::bold, pixels, {room.min.x + beside - 10 * u, top + side / 2}, Align::right,
-                   look.ink, head_words(i / heads, i % heads));
+          pen.text(TextRole::caption, Face::bold, pixels, {room.min.x + beside - Space::pad * u, top + side / 2},
+                   Align::right, look.ink, head_words(i / heads, i % heads));
         const Rect card{{left, top}, {left + side, top + side}};
         if (at) put_head(*at, i / heads, i % heads, card, chosen, true);
         else pen.box(card, look.line, Stroke::hair(u), Corner::card * u);
@@ -261,7 +263,7 @@ struct TrainBuilder : ScenePart {
   void put_grid(const LearnedMoment& at, const Rect& room, bool opens) const {
     const Index heads = heads_of(at), count = head_count(at);
     if (count == 0) return;
-    const float gap = 10 * u, foot = 1.6f * pixels;
+    const float gap = Space::pad * u, foot = 1.6f * pixels;
     Index best = 1;
     float side = 0;
     for (Index columns = 1; columns <= count; ++columns) {
@@ -284,7 +286,7 @@ struct TrainBuilder : ScenePart {
   void put_two(const Rect& room) const {
     const auto [name, first] = run_names(run.settings, story.beside->settings, say);
     const bool across = room.width() > 1.2f * room.height();
-    const float gap = 20 * u, title = 1.7f * pixels;
+    const float gap = Space::wide * u, title = 1.7f * pixels;
     const ImVec2 size{across ? (room.width() - gap) / 2 : room.width(), across ? room.height() : room.height() / 2};
     const LearnedMoment& before = story.beside->nearest(moment.step);
     for (int i = 0; i < 2; ++i) {
@@ -293,7 +295,8 @@ struct TrainBuilder : ScenePart {
       pen.text(TextRole::caption, Face::bold, pixels, {min.x, min.y + 0.6f * pixels}, Align::left,
                i == 0 ? colour : other,
                say.fill("train.named_at", {i == 0 ? name : first, i == 0 ? moment.step : before.step}), size.x);
-      put_grid(i == 0 ? moment : before, {{min.x, min.y + title}, {min.x + size.x, min.y + size.y - 4 * u}}, i == 0);
+      put_grid(i == 0 ? moment : before, {{min.x, min.y + title}, {min.x + size.x, min.y + size.y - Space::tight * u}},
+               i == 0);
     }
   }
 
@@ -307,7 +310,7 @@ struct TrainBuilder : ScenePart {
   /// A row of letters; returns its height.
   float put_letters(const Rect& room, float y, const char* key, const std::vector<std::int32_t>& ids,
                     const std::vector<std::int32_t>* judged_by, ImU32 ink) const {
-    const float size = letter_size(room), pad = 4 * u;
+    const float size = letter_size(room), pad = Space::tight * u;
     pen.text(TextRole::caption, Face::ui, pixels, {room.min.x, y + pixels * 0.6f}, Align::left, ink, say(key),
              room.width());
     y += 1.35f * pixels;
@@ -318,7 +321,7 @@ struct TrainBuilder : ScenePart {
     const float height = 1.7f * size;
     for (std::size_t i = 0; i < count; ++i) {
       const Rect box{{room.min.x + static_cast<float>(i) * side, y},
-                     {room.min.x + static_cast<float>(i + 1) * side - 2 * u, y + height}};
+                     {room.min.x + static_cast<float>(i + 1) * side - Space::fine * u, y + height}};
       const bool asked = !judged_by || (*judged_by)[i] != not_asked;
       if (ids[i] == not_asked || !asked) {
         pen.text(TextRole::word, Face::mono, size, box.centre(), Align::middle, look.muted, "·");
@@ -330,7 +333,7 @@ struct TrainBuilder : ScenePart {
       pen.text(TextRole::word, Face::mono, size, box.centre(), Align::middle,
                judged_by && !right ? look.warning : look.ink, letter(run, ids[i]), box.width());
     }
-    return 1.35f * pixels + height + 8 * u;
+    return 1.35f * pixels + height + Space::gap * u;
   }
 
   void put_answers(const Rect& card) const {
@@ -340,7 +343,7 @@ struct TrainBuilder : ScenePart {
     pen.text(TextRole::caption, Face::bold, pixels, {room.min.x, y + 0.6f * pixels}, Align::left, look.ink,
              say("train.probe"), room.width());
     y += 2 * pixels;
-    const float row = 1.35f * pixels + 1.7f * letter_size(room) + 4 * u;
+    const float row = 1.35f * pixels + 1.7f * letter_size(room) + Space::tight * u;
     const auto add = [&](const char* key, const std::vector<std::int32_t>& ids,
                          const std::vector<std::int32_t>* judged_by, ImU32 ink) {
       if (y + row > card.max.y) return;
@@ -355,16 +358,16 @@ struct TrainBuilder : ScenePart {
   }
 
   void put(Rect room) const {
-    const float apart = 20 * u;
-    float y = put_words(room) + 18 * u;
-    const float axis = pen.measure(Face::mono, pixels, "100 %").x + 14 * u;
+    const float apart = Space::wide * u;
+    float y = put_words(room) + Space::row * u;
+    const float axis = pen.measure(Face::mono, pixels, "100 %").x + Space::card * u;
     const float rest = room.max.y - y, curve = std::clamp(0.36f * rest, 110 * u, 420 * u);
     put_plot({{room.min.x + axis, y}, {room.max.x, y + curve}});
     y += curve + 2.6f * pixels + apart;
     const Rect title = pen.text(TextRole::caption, Face::bold, pen.type.word, {room.min.x, y}, Align::left, look.ink,
                                 say("train.heads_title"), room.width());
-    pen.text(TextRole::caption, Face::ui, pixels, {title.max.x + 12 * u, y}, Align::left, look.muted,
-             say(presenting ? "train.heads_clicker" : "train.heads_hint"), room.max.x - title.max.x - 12 * u);
+    pen.text(TextRole::caption, Face::ui, pixels, {title.max.x + Space::apart * u, y}, Align::left, look.muted,
+             say(presenting ? "train.heads_clicker" : "train.heads_hint"), room.max.x - title.max.x - Space::apart * u);
     y += 1.1f * pen.type.word;
     const float answers = std::clamp(0.3f * room.width(), 210 * u, 460 * u);
     const Rect heads{{room.min.x, y}, {room.max.x - answers - apart, room.max.y}};

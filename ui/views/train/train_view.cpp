@@ -102,7 +102,8 @@ std::string task_title(const TrainingTask& task, const Words& words) {
 void draw_train_view(const Frame& frame, Rect place) {
   if (!frame.document.learned) {
     if (!frame.document.scenario.file.starts_with(run_prefix)) return draw_train_invitation(frame, place);
-    frame.write(Face::ui, TypeSize::heading, {place.min.x + 24 * frame.u, place.min.y + 24 * frame.u}, frame.look.muted,
+    frame.write(Face::ui, TypeSize::heading,
+                {place.min.x + Space::section * frame.u, place.min.y + Space::section * frame.u}, frame.look.muted,
                 frame.words("messages.computing"));
     return;
   }

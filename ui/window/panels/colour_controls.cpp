@@ -18,7 +18,7 @@ namespace {
 /// A colour map with labels below its ends; returns the height.
 float draw_map(const Frame& frame, ImDrawList& list, const Colormap& map, ImVec2 at, float width, const char* low,
                const char* high) {
-  const float u = frame.u, bar = 10 * u;
+  const float u = frame.u, bar = Space::pad * u;
   constexpr int parts = 48;
   for (int i = 0; i < parts; ++i) {
     const float left = at.x + width * static_cast<float>(i) / parts,
@@ -26,21 +26,21 @@ float draw_map(const Frame& frame, ImDrawList& list, const Colormap& map, ImVec2
     list.AddRectFilled({left, at.y}, {right, at.y + bar}, to_imgui(map.at((static_cast<float>(i) + 0.5f) / parts)));
   }
   compat::add_rect(list, at, {at.x + width, at.y + bar}, frame.look.line, 0, 1);
-  const float y = at.y + bar + 2 * u, right = at.x + width - frame.width(Face::ui, TypeSize::body, high);
+  const float y = at.y + bar + Space::fine * u, right = at.x + width - frame.width(Face::ui, TypeSize::body, high);
   frame.write(Face::ui, TypeSize::body, {at.x, y}, frame.look.muted, low);
   frame.write(Face::ui, TypeSize::body, {right, y}, frame.look.muted, high);
-  return bar + 24 * u;
+  return bar + Space::section * u;
 }
 
 /// The hues of the first eight heads, and how the hue of the first head is varied for the ninth.
 float draw_heads(const Frame& frame, ImDrawList& list, ImVec2 at, float width) {
   const float u = frame.u, side = 12 * u, step = std::min(side + 5 * u, width / 10);
   for (Index h = 0; h < 9; ++h) {
-    const ImVec2 min{at.x + static_cast<float>(h) * step + (h == 8 ? 4 * u : 0), at.y + 2 * u};
-    draw_head_border(list, {min, {min.x + side, min.y + side}}, frame.look.head(h), frame.look.head_lap(h), 2 * u,
-                     3 * u, u * 0.5f);
+    const ImVec2 min{at.x + static_cast<float>(h) * step + (h == 8 ? Space::tight * u : 0), at.y + Space::fine * u};
+    draw_head_border(list, {min, {min.x + side, min.y + side}}, frame.look.head(h), frame.look.head_lap(h),
+                     Space::fine * u, Space::thin * u, u * 0.5f);
   }
-  return 20 * u;
+  return Space::wide * u;
 }
 
 /// Draws it at the cursor, over the remaining width.
@@ -48,7 +48,7 @@ void draw_colour_legend(const Frame& frame) {
   const float u = frame.u, width = ImGui::GetContentRegionAvail().x;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  float y = at.y + 4 * u;
+  float y = at.y + Space::tight * u;
   y += draw_map(frame, list, window_colormap(frame.view(), Stage::scores), {at.x, y}, width,
                 frame.words("legend.below"), frame.words("legend.above"));
   y += draw_map(frame, list, window_colormap(frame.view(), Stage::weights), {at.x, y}, width,
@@ -58,12 +58,12 @@ void draw_colour_legend(const Frame& frame) {
                          {CellKind::nan, 0, frame.words("legend.nan")},
                          {CellKind::pos_inf, 0, frame.words("legend.pos_inf")},
                          {CellKind::dropped, 0, frame.words("legend.dropped")}};
-  y += draw_swatches(frame, list, mask, {at.x, y}, width) + 4 * u;
+  y += draw_swatches(frame, list, mask, {at.x, y}, width) + Space::tight * u;
   const Swatch lanes[] = {{CellKind::value, frame.look.q, frame.words("legend.query")},
                           {CellKind::value, frame.look.k, frame.words("legend.key")},
                           {CellKind::value, frame.look.v, frame.words("legend.value")},
                           {CellKind::value, frame.look.after, frame.words("legend.after")}};
-  y += draw_swatches(frame, list, lanes, {at.x, y}, width) + 4 * u;
+  y += draw_swatches(frame, list, lanes, {at.x, y}, width) + Space::tight * u;
   y += draw_heads(frame, list, {at.x, y}, width);
   ImGui::Dummy({width, y - at.y});
   note(frame, frame.words("legend.heads"));

@@ -24,7 +24,7 @@ constexpr float left = 300, foot = 92, gap = 20;
 /// The checkerboard below transparent areas.
 void draw_checkers(const Frame& frame, Rect area) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  const float step = 8 * frame.u;
+  const float step = Space::gap * frame.u;
   list.AddRectFilled(area.min, area.max, frame.look.card);
   for (int row = 0; area.min.y + static_cast<float>(row) * step < area.max.y; ++row) {
     for (float x = area.min.x + static_cast<float>(row % 2) * step; x < area.max.x; x += 2 * step) {
@@ -45,12 +45,12 @@ void draw_image(const Frame& frame, Rect place, const ExportPreview& preview) {
 
 void draw_lines(const Frame& frame, Rect place, const std::vector<std::string>& lines) {
   const float u = frame.u;
-  float y = place.min.y + 14 * u;
+  float y = place.min.y + Space::card * u;
   for (const std::string& line : lines) {
-    if (y + 18 * u > place.max.y) break;
-    frame.write_elided(Face::mono, TypeSize::note, {place.min.x + 16 * u, y}, frame.look.ink, line,
+    if (y + Space::row * u > place.max.y) break;
+    frame.write_elided(Face::mono, TypeSize::note, {place.min.x + Space::part * u, y}, frame.look.ink, line,
                        place.width() - 32 * u);
-    y += 18 * u;
+    y += Space::row * u;
   }
 }
 
@@ -73,10 +73,10 @@ void draw_preview(const Frame& frame, Rect place, const ExportPreview& preview) 
   if (!tells && problem.empty()) return;
   const std::string told = tells ? story_of(frame) : with_field_names(frame.words, problem);
   const auto write = [&](ImDrawList* to, float y) {
-    return draw_paragraph(to, frame.fonts, Face::ui, TypeSize::large * u, {place.min.x + 24 * u, y},
+    return draw_paragraph(to, frame.fonts, Face::ui, TypeSize::large * u, {place.min.x + Space::section * u, y},
                           tells ? frame.look.muted : frame.look.warning, told, place.width() - 48 * u);
   };
-  write(&list, tells ? place.centre().y - 20 * u : place.max.y - write(nullptr, 0) - 20 * u);
+  write(&list, tells ? place.centre().y - Space::wide * u : place.max.y - write(nullptr, 0) - Space::wide * u);
 }
 
 /// "1240 × 980 pixels · the command that makes the same file"
@@ -86,7 +86,7 @@ void draw_about(const Frame& frame, Rect place, const ExportPreview& preview) {
   if (preview.image) {
     const std::string& size = preview.size;
     frame.write(Face::ui, TypeSize::note, {x, place.min.y}, frame.look.muted, size);
-    x += frame.width(Face::ui, TypeSize::note, size) + 18 * u;
+    x += frame.width(Face::ui, TypeSize::note, size) + Space::row * u;
   }
   const char* words = preview.command.empty() ? frame.words("export.command_needs_file") : preview.command.c_str();
   frame.write_elided(preview.command.empty() ? Face::ui : Face::mono, TypeSize::note, {x, place.min.y},
@@ -105,15 +105,15 @@ void draw_foot(const Frame& frame, Rect place, const ExportPreview& preview, Exp
   const char* write = frame.words(preview.exists ? "export.replace" : "export.export");
   draw_about(frame, place, preview);
   const float top = place.min.y + 26 * u;
-  const float buttons = place.max.x - button_width(frame, copy) - button_width(frame, write) - 8 * u;
+  const float buttons = place.max.x - button_width(frame, copy) - button_width(frame, write) - Space::gap * u;
   {
-    const ControlArea area("path", {{place.min.x, top}, {buttons - 12 * u, top + ControlHeight::field * u}});
+    const ControlArea area("path", {{place.min.x, top}, {buttons - Space::apart * u, top + ControlHeight::field * u}});
     if (const auto typed = text_field(frame, "##path", preview.path, Face::mono))
       choice = with_path(std::move(choice), *typed);
   }
-  ImGui::SetCursorScreenPos({buttons, top + 2 * u});
+  ImGui::SetCursorScreenPos({buttons, top + Space::fine * u});
   if (chip(frame, "copy", copy, false, button_width(frame, copy))) frame.actions.push_back(CopyCommand{});
-  ImGui::SetCursorScreenPos({buttons + button_width(frame, copy) + 8 * u, top + 2 * u});
+  ImGui::SetCursorScreenPos({buttons + button_width(frame, copy) + Space::gap * u, top + Space::fine * u});
   const bool free = !ImGui::IsAnyItemActive() && !ImGui::GetIO().WantTextInput && !frame.focus.shown();
   const bool entered = free && preview.problem.empty() && !preview.exists &&
                        compat::pressed_once(compat::Key::enter);  // over an existing file only by a click
@@ -160,7 +160,7 @@ void draw_export_dialog(const Frame& frame, Rect place) {
   choice = draw_export_controls(frame, preview, std::move(choice));
   ImGui::EndChild();
   draw_preview(frame, shown, preview);
-  draw_foot(frame, {{shown.min.x, shown.max.y + 12 * u}, all.max}, preview, choice);
+  draw_foot(frame, {{shown.min.x, shown.max.y + Space::apart * u}, all.max}, preview, choice);
   if (choice == frame.view().exporting) return;
   choice.saved.clear();
   frame.show([choice = std::move(choice)](View& v) { v.exporting = choice; });

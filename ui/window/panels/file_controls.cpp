@@ -62,7 +62,7 @@ void draw_assumption(const Frame& frame, const Assumption& assumption, const std
   const float u = frame.u;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   frame.write(Face::ui, TypeSize::note, at, frame.look.ink, taken_heading(frame, assumption));
-  ImGui::Dummy({0, 10 * u});
+  ImGui::Dummy({0, Space::pad * u});
   note(frame, taken_for);
 }
 

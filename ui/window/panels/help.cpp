@@ -94,17 +94,18 @@ void draw_help(const Frame& frame, Rect place) {
     const auto part = std::span(shortcuts).subspan(first, std::min(lines, std::size(shortcuts) - first));
     float keys = 0;
     for (const Shortcut& shortcut : part)
-      keys = std::max(keys, frame.width(Face::mono, TypeSize::large, shortcut.keys) + 16 * u);
+      keys = std::max(keys, frame.width(Face::mono, TypeSize::large, shortcut.keys) + Space::part * u);
     ImVec2 from{at.x + (first > 0 ? column : 0), at.y};
     for (const Shortcut& shortcut : part) {
       if (*shortcut.keys == '\0') {
-        frame.write(Face::bold, TypeSize::body, {from.x, from.y + 3 * u}, frame.look.muted, frame.words(shortcut.word));
+        frame.write(Face::bold, TypeSize::body, {from.x, from.y + Space::thin * u}, frame.look.muted,
+                    frame.words(shortcut.word));
         from.y += line;
         continue;
       }
       frame.write(Face::mono, TypeSize::large, from, frame.look.ink, shortcut.keys);
       frame.write_elided(Face::ui, TypeSize::body, {from.x + keys, from.y}, frame.look.muted,
-                         frame.words(shortcut.word), column - keys - 12 * u);
+                         frame.words(shortcut.word), column - keys - Space::apart * u);
       from.y += line;
     }
   }

@@ -74,7 +74,7 @@ struct InspectorDrawer {
   std::optional<Stage> pointed_term{};
 
   void draw() {
-    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {ImGui::GetStyle().ItemSpacing.x, 5 * u});
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {ImGui::GetStyle().ItemSpacing.x, Space::close * u});
     heading();
     crumbs();
     formulas();
@@ -106,28 +106,28 @@ struct InspectorDrawer {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     frame.write(Face::ui, TypeSize::body, at, look.muted, label);
     right(Face::mono, TypeSize::body, at, look.ink, number);
-    ImGui::Dummy({width, 14 * u});
+    ImGui::Dummy({width, Space::card * u});
   }
 
   void rule() {
-    ImGui::Dummy({0, 2 * u});
+    ImGui::Dummy({0, Space::fine * u});
     const ImVec2 at = ImGui::GetCursorScreenPos();
     list.AddLine(at, {at.x + width, at.y}, look.line);
-    ImGui::Dummy({0, 6 * u});
+    ImGui::Dummy({0, Space::near * u});
   }
 
   void heading() {
     const ImVec2 begin = ImGui::GetCursorScreenPos();
     text(Face::bold, TypeSize::heading, look.lane(picture.cell.stage), picture.title, 16);
-    const float titled = frame.width(Face::bold, TypeSize::heading, picture.title) + 10 * u;
-    frame.write_elided(Face::ui, TypeSize::body, {begin.x + titled, begin.y + 2 * u}, look.muted,
+    const float titled = frame.width(Face::bold, TypeSize::heading, picture.title) + Space::pad * u;
+    frame.write_elided(Face::ui, TypeSize::body, {begin.x + titled, begin.y + Space::fine * u}, look.muted,
                        stage_words(frame.words, picture.cell.stage), width - titled);
     note(frame, picture.place);
     const float size = picture.cell.stage == Stage::mask ? 20 : 34;
     const ImVec2 at = ImGui::GetCursorScreenPos();
     text(Face::bold, size, look.ink, picture.value, size + 4);
     if (picture.meaning.empty()) return;
-    const float x = at.x + frame.width(Face::bold, size, picture.value) + 12 * u;
+    const float x = at.x + frame.width(Face::bold, size, picture.value) + Space::apart * u;
     const float room = at.x + width - x;
     if (frame.width(Face::ui, TypeSize::note, picture.meaning) > room) return note(frame, picture.meaning);
     frame.write(Face::ui, TypeSize::note, {x, at.y + (size - 16) * u}, look.muted, picture.meaning);
@@ -152,7 +152,7 @@ struct InspectorDrawer {
         });
       const ImU32 colour = last ? look.ink : hovered ? look.ink : look.accent;
       frame.write(face, 12.5f, at, colour, picture.crumbs[i].label);
-      if (!last) frame.write(Face::ui, TypeSize::note, {at.x + extent + 5 * u, at.y}, look.muted, "›");
+      if (!last) frame.write(Face::ui, TypeSize::note, {at.x + extent + Space::close * u, at.y}, look.muted, "›");
       at.x += extent + arrow;
     }
     ImGui::SetCursorScreenPos(start);
@@ -217,7 +217,7 @@ struct InspectorDrawer {
                                    ? "inspector.dot_behind"
                                    : "inspector.dot"));
     const ImVec2 start = ImGui::GetCursorScreenPos();
-    const float label = 18 * u, gap = 2 * u;
+    const float label = Space::row * u, gap = Space::fine * u;
     const auto at_most = static_cast<std::size_t>(std::max(1.0f, (width - label + gap) / (43 * u)));
     const std::size_t lines = (dot.columns.size() + at_most - 1) / at_most,
                       in_line = (dot.columns.size() + lines - 1) / lines;
@@ -226,34 +226,36 @@ struct InspectorDrawer {
     for (std::size_t first = 0; first < dot.columns.size(); first += in_line) {
       if (!dot.names.empty()) {
         for (std::size_t i = first; i < std::min(first + in_line, dot.columns.size()); ++i) {
-          const float x = start.x + label + static_cast<float>(i - first) * (size.x + gap), room = size.x - 2 * u;
+          const float x = start.x + label + static_cast<float>(i - first) * (size.x + gap),
+                      room = size.x - Space::fine * u;
           const float extent = std::min(frame.width(Face::ui, TypeSize::body, dot.names[i]), room);
           frame.write_elided(Face::ui, TypeSize::body, {x + (size.x - extent) / 2, y}, look.muted, dot.names[i], room);
         }
-        y += 18 * u;
+        y += Space::row * u;
       }
       const std::string* names[] = {&dot.left, &dot.right, &dot.both};
       const ImU32 colours[] = {dot.left_colour, dot.right_colour, look.ink};
       const char* kinds[] = {"left", "right", nullptr};
       for (std::size_t r = 0; r < 3; ++r) {
         if (r < 2 && frame.view().pointed.card == dot.columns[0][r].cell.stage) {
-          list.AddRectFilled({start.x - 4 * u, y}, {start.x + width, y + size.y}, look.field_hover, Corner::cell * u);
+          list.AddRectFilled({start.x - Space::tight * u, y}, {start.x + width, y + size.y}, look.field_hover,
+                             Corner::cell * u);
         }
-        frame.write(Face::bold, TypeSize::body, {start.x, y + 2 * u}, colours[r], *names[r]);
+        frame.write(Face::bold, TypeSize::body, {start.x, y + Space::fine * u}, colours[r], *names[r]);
         for (std::size_t i = first; i < std::min(first + in_line, dot.columns.size()); ++i) {
           const float x = start.x + label + static_cast<float>(i - first) * (size.x + gap);
           dot_cell(dot.columns[i][r], {x, y}, size, kinds[r], i);
         }
         y += size.y + gap;
       }
-      y += 4 * u;
+      y += Space::tight * u;
     }
     right(Face::mono, TypeSize::note, {start.x, y}, look.ink, dot.sum);
-    y += 18 * u;
+    y += Space::row * u;
     for (const NumberLine& line : dot.closing) {
       frame.write_elided(Face::ui, TypeSize::body, {start.x, y}, look.muted, line.label, width - 76 * u);
       right(Face::mono, TypeSize::note, {start.x, y + u}, look.ink, line.number);
-      y += 18 * u;
+      y += Space::row * u;
     }
     ImGui::SetCursorScreenPos(start);
     ImGui::Dummy({width, y - start.y});
@@ -285,30 +287,31 @@ struct InspectorDrawer {
       }
       frame.write(Face::bold, TypeSize::note, at, chosen || hovered ? look.ink : look.muted, text);
       if (chosen) list.AddLine({at.x, at.y + 17 * u}, {at.x + size.x, at.y + 17 * u}, look.ink, 1.5f * u);
-      at.x += size.x + 16 * u;
+      at.x += size.x + Space::part * u;
     }
     ImGui::SetCursorScreenPos({ImGui::GetWindowPos().x + ImGui::GetStyle().WindowPadding.x, at.y});
-    ImGui::Dummy({width, 20 * u});
+    ImGui::Dummy({width, Space::wide * u});
   }
 
   void source_line(const SourceLine& source, std::size_t number) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     bool hovered = false;
-    if (link("source", number, at, {width, 18 * u}, hovered)) go_to(source.cell);
+    if (link("source", number, at, {width, Space::row * u}, hovered)) go_to(source.cell);
     if (hovered) pointed = source.cell;
     if (hovered || frame.view().pointed.card == source.cell.stage) {
-      list.AddRectFilled({at.x - 6 * u, at.y}, {at.x + width + 6 * u, at.y + 18 * u}, look.field_hover,
-                         Corner::cell * u);
+      list.AddRectFilled({at.x - Space::near * u, at.y}, {at.x + width + Space::near * u, at.y + Space::row * u},
+                         look.field_hover, Corner::cell * u);
     }
     // A number is never cut; text, as for dependent cells, gets the width that the label leaves.
     const bool is_number = !picture.reaches;
     const float extent = frame.width(is_number ? Face::mono : Face::ui, TypeSize::note, source.number);
-    const float room = is_number ? width - extent - 10 * u : frame.width(Face::ui, TypeSize::note, source.label);
+    const float room =
+        is_number ? width - extent - Space::pad * u : frame.width(Face::ui, TypeSize::note, source.label);
     frame.write_elided(Face::ui, TypeSize::note, {at.x, at.y + 1 * u}, source.colour, source.label, room);
     if (is_number) {
       right(Face::mono, 12.5f, {at.x, at.y + 1 * u}, look.ink, source.number);
     } else {
-      const float left = width - room - 12 * u, used = std::min(extent, left);
+      const float left = width - room - Space::apart * u, used = std::min(extent, left);
       frame.write_elided(Face::ui, TypeSize::note, {at.x + width - used, at.y + 1 * u}, look.ink, source.number, left);
     }
     ImGui::SetCursorScreenPos({at.x, at.y + 19 * u});
@@ -324,13 +327,13 @@ struct InspectorDrawer {
       const ImU32 ink = bar.lit ? look.ink : look.muted;
       const Face face = bar.lit ? Face::bold : Face::ui;
       const float extent = frame.width(face, TypeSize::note, bar.label);
-      frame.write(face, TypeSize::note, {start.x + label - extent - 8 * u, y}, ink, bar.label);
-      const float from = start.x + label, length = width - label - number, top = y + 3 * u;
+      frame.write(face, TypeSize::note, {start.x + label - extent - Space::gap * u, y}, ink, bar.label);
+      const float from = start.x + label, length = width - label - number, top = y + Space::thin * u;
       compat::add_fill(list, {from, top}, {from + length, top + 9 * u}, look.field, Corner::cell * u);
       const bool computed = shown.has(picture.cell.row, bar.col);
       if (bar.has_value && computed)
         compat::add_fill(list, {from + bar.from * length, top}, {from + bar.to * length, top + 9 * u}, bar.colour,
-                         3 * u);
+                         Space::thin * u);
       if (computed) right(Face::mono, TypeSize::note, {start.x, y}, ink, bar.number);
       y += line;
     }
@@ -376,7 +379,7 @@ void draw_stage_in_progress(const Frame& frame, Stage stage) {
 /// The single letters that are keys here; where they are not, nothing is said.
 void draw_letters(const Frame& frame) {
   if (!frame.takes_letters()) return;
-  ImGui::Dummy({0, 8 * frame.u});
+  ImGui::Dummy({0, Space::gap * frame.u});
   note(frame, frame.words(frame.view().kind == ViewKind::pipeline ? "inspector.letters" : "inspector.letters_here"));
 }
 

@@ -28,13 +28,13 @@ void draw_message(const Frame& frame, Rect place, const std::string& sentence, c
     return draw_paragraph(list, frame.fonts, Face::ui, TypeSize::large * u, at, colours.ink, sentence, width - 70 * u);
   };
   const float height = write(nullptr, {});
-  const ImVec2 max{place.centre().x + width / 2, place.max.y - 14 * u};
+  const ImVec2 max{place.centre().x + width / 2, place.max.y - Space::card * u};
   const ImVec2 min{max.x - width, max.y - height - 26 * u};
   const PanelArea area(frame, "message", min, max, colours.ground, {16, 12}, PanelArea::Kind::floating);
   ImGui::BringWindowToDisplayFront(ImGui::GetCurrentWindow());  // in front of an older dialog and its veil
   compat::add_rect(*ImGui::GetWindowDrawList(), min, max, colours.border, Corner::cell * u, 1);
-  write(ImGui::GetWindowDrawList(), {min.x + 16 * u, min.y + 13 * u});
-  ImGui::SetCursorScreenPos({max.x - 36 * u, min.y + 8 * u});
+  write(ImGui::GetWindowDrawList(), {min.x + Space::part * u, min.y + 13 * u});
+  ImGui::SetCursorScreenPos({max.x - 36 * u, min.y + Space::gap * u});
   if (chip(frame, "dismiss", "×", false, ControlHeight::chip * u)) frame.actions.push_back(DismissMessage{});
 }
 
@@ -50,12 +50,12 @@ void draw_progress(const Frame& frame, Rect place) {
   compat::add_rect(list, min, max, frame.look.line, Corner::cell * u, 1);
   const std::string words =
       std::string(frame.words("messages.computing")) + " " + std::string(computes ? name(frame.progress.stage) : "…");
-  frame.write(Face::ui, TypeSize::note, {min.x + Space::card * u, min.y + 8 * u}, frame.look.ink, words);
-  const ImVec2 from{min.x + Space::card * u, max.y - 14 * u};
+  frame.write(Face::ui, TypeSize::note, {min.x + Space::card * u, min.y + Space::gap * u}, frame.look.ink, words);
+  const ImVec2 from{min.x + Space::card * u, max.y - Space::card * u};
   const float length = max.x - min.x - 2 * Space::card * u;
   const float done = computes ? length * static_cast<float>(frame.progress.share) : 0;
-  list.AddRectFilled(from, {from.x + length, from.y + 4 * u}, frame.look.field, Corner::mark * u);
-  list.AddRectFilled(from, {from.x + done, from.y + 4 * u}, frame.look.accent, Corner::mark * u);
+  list.AddRectFilled(from, {from.x + length, from.y + Space::tight * u}, frame.look.field, Corner::mark * u);
+  list.AddRectFilled(from, {from.x + done, from.y + Space::tight * u}, frame.look.accent, Corner::mark * u);
 }
 
 }  // namespace

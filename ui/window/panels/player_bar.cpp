@@ -25,7 +25,7 @@ bool play_button(const Frame& frame, ImVec2 centre) {
   const bool clicked = pressable(frame, "play", {2 * radius, 2 * radius});
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.AddCircleFilled(centre, radius, ImGui::IsItemHovered() ? frame.look.field_hover : frame.look.field, 32);
-  const float s = 6 * frame.u;
+  const float s = Space::near * frame.u;
   if (frame.view().playing) {
     list.AddRectFilled({centre.x - s, centre.y - s}, {centre.x - s * 0.25f, centre.y + s}, frame.look.ink);
     list.AddRectFilled({centre.x + s * 0.25f, centre.y - s}, {centre.x + s, centre.y + s}, frame.look.ink);
@@ -44,12 +44,12 @@ void draw_pace(const Frame& frame, ImVec2 at) {
     frame.show([](View& v) { v.speed = v.speed >= 4 ? 0.5f : v.speed * 2; });
   }
   tooltip(frame, frame.words("player.speed"));
-  ImGui::SameLine(0, 4 * frame.u);
+  ImGui::SameLine(0, Space::tight * frame.u);
   if (chip(frame, "loop", frame.words("player.loop"), view.looping)) {
     frame.show([](View& v) { v.looping = !v.looping; });
   }
   tooltip(frame, frame.words("player.loop_hint"));
-  ImGui::SameLine(0, 4 * frame.u);
+  ImGui::SameLine(0, Space::tight * frame.u);
   constexpr const char* ways[] = {"player.rows", "player.columns", "player.dot", "player.outer"};
   if (chip(frame, "way", frame.words(ways[static_cast<int>(view.way)]), false, 86 * frame.u)) {
     frame.show([](View& v) { v.way = static_cast<ProductOrder>((static_cast<int>(v.way) + 1) % way_count); });
@@ -85,7 +85,7 @@ struct TimelineLine {
   const Rect place;
   const bool named;
   const Timeline& timeline = frame.timeline;
-  const float u = frame.u, apart = 5 * u;  ///< between names
+  const float u = frame.u, apart = Space::close * u;  ///< between names
   const float step = (right - left) / static_cast<float>(timeline.chapters().size());
   const float y = named ? place.min.y + 22 * u : place.centre().y - 2.5f * u;
   const int now = frame.view().step.value_or(timeline.count() - 1);
@@ -147,9 +147,10 @@ struct TimelineLine {
     const float done =
         std::clamp(static_cast<float>(now + 1 - chapter.first) / static_cast<float>(chapter.count), 0.0f, 1.0f);
     const float from = x + 1.5f * u, width = step - 3 * u;
-    compat::add_fill(list, {from, y}, {from + width, y + 5 * u}, frame.look.field, Corner::mark * u);
+    compat::add_fill(list, {from, y}, {from + width, y + Space::close * u}, frame.look.field, Corner::mark * u);
     if (done > 0)
-      compat::add_fill(list, {from, y}, {from + width * done, y + 5 * u}, fade(lane, 0.85f), Corner::mark * u);
+      compat::add_fill(list, {from, y}, {from + width * done, y + Space::close * u}, fade(lane, 0.85f),
+                       Corner::mark * u);
     if (!is_current(chapter) || !frame.view().step) return;
     list.AddCircleFilled({from + width * done, y + 2.5f * u}, 7 * u, frame.look.knob, 24);
     list.AddCircle({from + width * done, y + 2.5f * u}, 6.5f * u, lane, 24, 2.2f * u);
@@ -208,12 +209,13 @@ void draw_player_bar(const Frame& frame, Rect place) {
   list.AddLine(place.min, {place.max.x, place.min.y}, frame.look.line);
   if (!frame.trace() || frame.timeline.count() == 0) return;
   const float u = frame.u;
-  if (frame.view().presenting) return draw_line(frame, place.min.x + 18 * u, place.max.x - 18 * u, place, false);
+  if (frame.view().presenting)
+    return draw_line(frame, place.min.x + Space::row * u, place.max.x - Space::row * u, place, false);
   if (play_button(frame, {place.min.x + 34 * u, place.centre().y}))
     frame.show([trace = frame.document.trace, &timeline = frame.timeline](View& v) {
       v = with_play_toggled(std::move(v), *trace, timeline);
     });
-  draw_pace(frame, {place.min.x + 60 * u, place.min.y + 5 * u});
+  draw_pace(frame, {place.min.x + 60 * u, place.min.y + Space::close * u});
   char words[64];
   const int now = frame.view().step.value_or(frame.timeline.count() - 1) + 1;
   std::snprintf(words, sizeof words, "%s %d / %d", frame.words("player.step"), now, frame.timeline.count());
@@ -221,7 +223,7 @@ void draw_player_bar(const Frame& frame, Rect place) {
   ImGui::SetCursorScreenPos({place.min.x + 160 * u, place.min.y + 33 * u});
   if (chip(frame, "calm", frame.words("player.calm"), frame.view().calm)) frame.show([](View& v) { v.calm = !v.calm; });
   tooltip(frame, frame.words("player.calm_hint"));
-  draw_line(frame, place.min.x + 268 * u, place.max.x - 18 * u, place, true);
+  draw_line(frame, place.min.x + 268 * u, place.max.x - Space::row * u, place, true);
 }
 
 }  // namespace headlight

@@ -8,6 +8,7 @@
 #include "core/base/text/number_text.h"
 #include "core/scenario/inputs/inputs.h"
 #include "ui/base/document/wanted.h"
+#include "ui/base/look/measure.h"
 #include "ui/parts/widgets/controls.h"
 #include "ui/views/masklab/mask_field.h"
 #include "ui/window/panels/controls.h"
@@ -198,7 +199,7 @@ void draw_mask_controls(const Frame& frame) {
   draw_mask_field(frame, "##mask", in_lab ? Trouble::elsewhere : Trouble::here);
   char window[48];
   std::snprintf(window, sizeof window, "causal() && window(%lld)", static_cast<long long>((trace.dims().n_k + 1) / 2));
-  const float gap = 4 * frame.u;
+  const float gap = Space::tight * frame.u;
   const float each = (ImGui::GetContentRegionAvail().x - gap) / 2;
   const bool file_masks = trace.inputs.has_file_mask() || (trace.inputs.valid_lens.defined() && now.valid_lens.empty());
   const bool model_masks = network_of(trace.inputs) != nullptr && now.mask.empty() && trace.has(Stage::mask);

@@ -47,7 +47,7 @@ float draw_tabs(const Frame& frame, Rect place, float right, float pad) {
   const float u = frame.u;
   float width = 0;
   for (const ViewEntry& view : all_views()) width += tab_words(frame, view) + 2 * pad * u;
-  const float left = std::min(place.centre().x - width / 2, right - width - 8 * u);
+  const float left = std::min(place.centre().x - width / 2, right - width - Space::gap * u);
   ImGui::SetCursorScreenPos({left, place.centre().y - ControlHeight::bar / 2 * u});
   for (const ViewEntry& view : all_views()) {
     if (bar_button(frame, view.word, frame.words(view.word), view.kind == frame.view().kind, true, pad)) {
@@ -120,22 +120,22 @@ BarPlan plan_of(const Frame& frame, Rect place, std::span<const char* const> but
   plan.folded =
       40 * u + 28 * u + tab_text + at_hand + 2 * closest * u * static_cast<float>(right_buttons + tabs_shown) >
       place.width();
-  const auto [pad, named] =
-      plan.folded
-          ? spacing_of(frame, place.width() - (folded_tabs + 8) * u, plan.name_width + 8 * u, at_hand, right_buttons)
-          : spacing_of(frame, place.width(), plan.name_width + 8 * u, at_hand + tab_text, right_buttons + tabs_shown);
+  const auto [pad, named] = plan.folded ? spacing_of(frame, place.width() - (folded_tabs + 8) * u,
+                                                     plan.name_width + Space::gap * u, at_hand, right_buttons)
+                                        : spacing_of(frame, place.width(), plan.name_width + Space::gap * u,
+                                                     at_hand + tab_text, right_buttons + tabs_shown);
   plan.pad = pad;
   plan.named = named;
-  plan.from = place.max.x - 12 * u - at_hand - 2 * pad * u * static_cast<float>(right_buttons);
+  plan.from = place.max.x - Space::apart * u - at_hand - 2 * pad * u * static_cast<float>(right_buttons);
   return plan;
 }
 
 /// The document's name next to the program's: in full, or cut if most of a line is left; otherwise omitted.
 void draw_document_name(const Frame& frame, float from, float to, float baseline) {
   const std::string_view name = document_name(frame.document, frame.words);
-  const float room = to - from - 20 * frame.u;
+  const float room = to - from - Space::wide * frame.u;
   if (room < std::min(frame.width(Face::ui, TypeSize::body, name), 72 * frame.u)) return;
-  frame.write_elided(Face::ui, TypeSize::body, {from, baseline - 8 * frame.u}, frame.look.muted, name, room);
+  frame.write_elided(Face::ui, TypeSize::body, {from, baseline - Space::gap * frame.u}, frame.look.muted, name, room);
 }
 
 }  // namespace
@@ -145,7 +145,7 @@ void draw_top_bar(const Frame& frame, Rect place) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float u = frame.u;
   list.AddLine({place.min.x, place.max.y - 1}, {place.max.x, place.max.y - 1}, frame.look.line);
-  draw_logo(frame, {16 * u, place.centre().y - 11 * u});
+  draw_logo(frame, {Space::part * u, place.centre().y - 11 * u});
   const float baseline = place.centre().y;
 
   // From the right: the buttons that are always shown.
@@ -159,7 +159,8 @@ void draw_top_bar(const Frame& frame, Rect place) {
   const std::array always{open, take, present, language, theme};
   const auto [links, undoes, folded, named, name_width, pad, right] = plan_of(frame, place, always);
   if (named)
-    frame.write(Face::bold, TypeSize::heading, {46 * u, baseline - 10 * u}, frame.look.ink, frame.words("app.name"));
+    frame.write(Face::bold, TypeSize::heading, {46 * u, baseline - Space::pad * u}, frame.look.ink,
+                frame.words("app.name"));
   ImGui::SetCursorScreenPos({right, baseline - ControlHeight::bar / 2 * u});
   const auto button = [&, pad = pad](const char* id, const char* words, bool enabled = true) {
     const bool clicked = bar_button(frame, id, words, false, enabled, pad);
@@ -181,7 +182,7 @@ void draw_top_bar(const Frame& frame, Rect place) {
 
   if (folded) return draw_folded_tabs(frame, place, (named ? 54 * u + name_width : 42 * u));
   const float tabs = draw_tabs(frame, place, right, pad);
-  if (named) draw_document_name(frame, 46 * u + name_width + 14 * u, std::min(tabs, right), baseline);
+  if (named) draw_document_name(frame, 46 * u + name_width + Space::card * u, std::min(tabs, right), baseline);
 }
 
 }  // namespace headlight

@@ -66,7 +66,7 @@ LayerGradient gradient_of(const std::string& file, Index layer) {
 /// The gradients of a head above the bar, queries down and keys across, with a frame around the cell.
 void draw_gradients(const Frame& frame, const LayerGradient& gradient, const Cell& cell, float right, float bottom) {
   const float u = frame.u, side = 208 * u, line = 20 * u;
-  const Rect place{{right - side - 24 * u, bottom - side - 2 * line - 24 * u}, {right, bottom}};
+  const Rect place{{right - side - Space::section * u, bottom - side - 2 * line - Space::section * u}, {right, bottom}};
   const PanelArea area(frame, "gradients", place.min, place.max, frame.look.panel, {0, 0}, PanelArea::Kind::floating);
   ImDrawList& list = *ImGui::GetWindowDrawList();
   compat::add_rect(list, place.min, place.max, frame.look.line, 0, u);
@@ -76,7 +76,7 @@ void draw_gradients(const Frame& frame, const LayerGradient& gradient, const Cel
   Extent extent;
   extent.add(matrix);
   MatrixQuad quad;
-  quad.min = {place.min.x + 12 * u, place.min.y + 12 * u + line};
+  quad.min = {place.min.x + Space::apart * u, place.min.y + Space::apart * u + line};
   quad.max = {quad.min.x + size * static_cast<float>(matrix.cols), quad.min.y + size * static_cast<float>(matrix.rows)};
   quad.values = gradient.values;
   quad.batch = cell.batch;
@@ -86,12 +86,12 @@ void draw_gradients(const Frame& frame, const LayerGradient& gradient, const Cel
   quad.theme = frame.look.theme;
   frame.painter.draw(list, quad);
   const ImVec2 at{quad.min.x + size * static_cast<float>(cell.col), quad.min.y + size * static_cast<float>(cell.row)};
-  compat::add_rect(list, at, {at.x + size, at.y + size}, frame.look.ink, 0, 2 * u);
+  compat::add_rect(list, at, {at.x + size, at.y + size}, frame.look.ink, 0, Stroke::chosen(u));
   const auto say = [&](float y, const std::string& text) {
     frame.write(Face::ui, TypeSize::note, {quad.min.x, y}, frame.look.ink, text);
   };
-  say(place.min.y + 8 * u, frame.words.fill("watch.gradients", {cell.head}));
-  say(place.max.y - 8 * u - line, bound_text(quad.range.lo) + " … " + bound_text(quad.range.hi));
+  say(place.min.y + Space::gap * u, frame.words.fill("watch.gradients", {cell.head}));
+  say(place.max.y - Space::gap * u - line, bound_text(quad.range.lo) + " … " + bound_text(quad.range.hi));
 }
 
 float draw_note(const Frame& frame, float x, float y, ImU32 colour, std::string_view text) {
@@ -101,18 +101,18 @@ float draw_note(const Frame& frame, float x, float y, ImU32 colour, std::string_
 
 /// The layer's name between two buttons. Returns where it ends.
 float draw_layer(const Frame& frame, const RunPicture& run, float x, Rect place) {
-  const float u = frame.u, y = place.min.y + 4 * u;
+  const float u = frame.u, y = place.min.y + Space::tight * u;
   const auto last = static_cast<Index>(run.layers.size()) - 1;
   const auto go = [&](const char* id, const char* sign, Index to) {
     ImGui::SetCursorScreenPos({x, y});
-    if (chip(frame, id, sign, false, 24 * u) && to >= 0 && to <= last)
+    if (chip(frame, id, sign, false, Space::section * u) && to >= 0 && to <= last)
       frame.edit({}, [to](Scenario& s) { s.layer = std::to_string(to); });
-    x += 24 * u;
+    x += Space::section * u;
   };
   go("layer_before", "‹", run.layer - 1);
   const std::string text =
       frame.words.fill("watch.layer", {run.layer, last}) + "  " + run.layers[static_cast<std::size_t>(run.layer)];
-  x = draw_note(frame, x + 8 * u, y + 6 * u, frame.look.ink, text) + 8 * u;
+  x = draw_note(frame, x + Space::gap * u, y + Space::near * u, frame.look.ink, text) + Space::gap * u;
   go("layer_after", "›", run.layer + 1);
   return x;
 }
@@ -144,10 +144,10 @@ float draw_newest(const Frame& frame, const RunPicture& run, float right, Rect p
   const bool live = run.at + 1 == run.steps.size();
   const char* words = frame.words("watch.newest");
   right -= chip_width(frame, words);
-  ImGui::SetCursorScreenPos({right, place.min.y + 4 * u});
+  ImGui::SetCursorScreenPos({right, place.min.y + Space::tight * u});
   if (chip(frame, "newest", words, live) && !live) frame.actions.push_back(OpenFile{run.steps.back().path});
   tooltip(frame, frame.words("watch.newest_hint"));
-  return right - 14 * u;
+  return right - Space::card * u;
 }
 
 /// The gradient of the selected weight, if it fits right of `left`; returns the new right end of the free room.
@@ -166,13 +166,13 @@ float draw_gradient(const Frame& frame, const RunPicture& run, float left, float
           : frame.words("watch.no_gradient");
   const float width = frame.width(Face::ui, TypeSize::body, text);
   if (right - width <= left + 60 * u) return right;
-  draw_note(frame, right - width, place.min.y + 10 * u, frame.look.ink, text);
+  draw_note(frame, right - width, place.min.y + Space::pad * u, frame.look.ink, text);
   ImGui::SetCursorScreenPos({right - width, place.min.y});
   clickable("gradient", {width, place.height()});
   takes_keyboard(frame);
   if (has && (ImGui::IsItemHovered() || cell == frame.view().selected))
-    draw_gradients(frame, gradient, *cell, place.max.x - 12 * u, place.min.y - 8 * u);
-  return right - width - 18 * u;
+    draw_gradients(frame, gradient, *cell, place.max.x - Space::apart * u, place.min.y - Space::gap * u);
+  return right - width - Space::row * u;
 }
 
 }  // namespace
@@ -186,7 +186,7 @@ float watch_height(const Frame& frame) {
 void draw_watch_bar(const Frame& frame, Rect place) {
   const PanelArea area(frame, "watch_bar", place.min, place.max, frame.look.panel, {0, 0});
   ImGui::GetWindowDrawList()->AddLine(place.min, {place.max.x, place.min.y}, frame.look.line);
-  const float u = frame.u, y = place.min.y + 10 * u;
+  const float u = frame.u, y = place.min.y + Space::pad * u;
   const std::string& file = frame.document.scenario.file;
   const FileStamp newest = stamp_of(path_from(file_to_follow(file)));
   const RunPicture& run =
@@ -194,17 +194,17 @@ void draw_watch_bar(const Frame& frame, Rect place) {
                                      frame.document.scenario.layer, newest.changed);
   if (run.steps.empty()) return;
   const std::string call = frame.words.fill("watch.call", {watched_name(file), grouped(run.steps[run.at].step)});
-  float x = draw_note(frame, place.min.x + 18 * u, y, frame.look.ink, call) + 18 * u;
-  if (!run.layers.empty()) x = draw_layer(frame, run, x, place) + 18 * u;
+  float x = draw_note(frame, place.min.x + Space::row * u, y, frame.look.ink, call) + Space::row * u;
+  if (!run.layers.empty()) x = draw_layer(frame, run, x, place) + Space::row * u;
   if (run.missing_count > 0) {
     const std::string text = frame.words.fill("watch.missing", {run.missing_count});
     ImGui::SetCursorScreenPos({x, place.min.y});
     x = draw_note(frame, x, y, frame.look.warning, text);
     clickable("missing", {x - ImGui::GetCursorScreenPos().x, place.height()});
     tooltip(frame, run.missing);
-    x += 18 * u;
+    x += Space::row * u;
   }
-  float right = draw_newest(frame, run, place.max.x - 18 * u, place);
+  float right = draw_newest(frame, run, place.max.x - Space::row * u, place);
   right = draw_gradient(frame, run, x, right, place);
   if (right - x > 60 * u) draw_steps(frame, run, x, right, place);
 }

@@ -42,11 +42,11 @@ void draw_welcome(const Frame& frame, Rect place) {
     const bool hovered = ImGui::IsItemHovered();
     list.AddRectFilled({content.min.x, y}, {content.max.x, y + size.y},
                        hovered ? frame.look.field_hover : frame.look.field, Corner::card * u);
-    frame.write(Face::bold, TypeSize::heading, {content.min.x + 16 * u, y + 12 * u}, frame.look.ink,
+    frame.write(Face::bold, TypeSize::heading, {content.min.x + Space::part * u, y + Space::apart * u}, frame.look.ink,
                 frame.words(invitation.title));
-    frame.write_elided(Face::ui, TypeSize::body, {content.min.x + 16 * u, y + 39 * u}, frame.look.muted,
+    frame.write_elided(Face::ui, TypeSize::body, {content.min.x + Space::part * u, y + 39 * u}, frame.look.muted,
                        frame.words(invitation.story), size.x - 32 * u);
-    y += size.y + 10 * u;
+    y += size.y + Space::pad * u;
     if (!clicked) continue;
     frame.show([accept = invitation.accept, trace = frame.document.trace, &timeline = frame.timeline](View& v) {
       v.dialog = Dialog::none;
@@ -55,7 +55,8 @@ void draw_welcome(const Frame& frame, Rect place) {
       accept(trace.get(), timeline, v);
     });
   }
-  frame.write(Face::ui, TypeSize::note, {content.min.x, y + 2 * u}, frame.look.muted, frame.words("welcome.keys"));
+  frame.write(Face::ui, TypeSize::note, {content.min.x, y + Space::fine * u}, frame.look.muted,
+              frame.words("welcome.keys"));
 }
 
 }  // namespace headlight

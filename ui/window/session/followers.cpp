@@ -16,9 +16,11 @@ void draw_frozen_note(const Frame& frame, ImVec2 window) {
   const float u = frame.u, pixels = TypeSize::large * u;
   const char* words = frame.words("level.held");
   const ImVec2 size = text_size(frame.fonts, Face::ui, pixels, words);
-  const ImVec2 max{window.x - 12 * u, window.y - 12 * u}, min{max.x - size.x - 20 * u, max.y - size.y - 10 * u};
+  const ImVec2 max{window.x - Space::apart * u, window.y - Space::apart * u},
+      min{max.x - size.x - Space::wide * u, max.y - size.y - Space::pad * u};
   list.AddRectFilled(min, max, frame.look.field, Corner::card * u);
-  draw_text(list, frame.fonts, Face::ui, pixels, {min.x + 10 * u, min.y + 5 * u}, frame.look.muted, words);
+  draw_text(list, frame.fonts, Face::ui, pixels, {min.x + Space::pad * u, min.y + Space::close * u}, frame.look.muted,
+            words);
 }
 
 void draw_blank_note(const Frame& frame, ImVec2 window) {
@@ -27,7 +29,7 @@ void draw_blank_note(const Frame& frame, ImVec2 window) {
   const ImVec2 size = text_size(frame.fonts, Face::ui, pixels, words);
   constexpr ImU32 dim = IM_COL32(122, 122, 122, 255);  // read at the desk; on the wall it disturbs nobody
   draw_text(*ImGui::GetForegroundDrawList(), frame.fonts, Face::ui, pixels,
-            {window.x - size.x - 16 * u, window.y - size.y - 12 * u}, dim, words);
+            {window.x - size.x - Space::part * u, window.y - size.y - Space::apart * u}, dim, words);
 }
 
 void KeptTimeline::follow(Document& document) {

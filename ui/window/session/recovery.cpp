@@ -198,14 +198,14 @@ RecoveryAnswer draw_recovery_bar(const Frame& frame, ImVec2 window, std::string_
                     {max.x + 1, max.y + 1});  // ImGui's clip rectangle excludes half of the padding
   compat::add_rect(list, min, max, frame.look.accent, Corner::cell * u, 1);
   list.PopClipRect();
-  draw_paragraph(&list, frame.fonts, Face::ui, TypeSize::body * u, {min.x + 16 * u, min.y + 12 * u}, frame.look.ink,
-                 text, inside);
+  draw_paragraph(&list, frame.fonts, Face::ui, TypeSize::body * u, {min.x + Space::part * u, min.y + Space::apart * u},
+                 frame.look.ink, text, inside);
   const float y = max.y - 40 * u;
   const float wide = button_width(frame, discard);
   RecoveryAnswer answer = RecoveryAnswer::none;
-  ImGui::SetCursorScreenPos({max.x - 16 * u - button_width(frame, take), y});
+  ImGui::SetCursorScreenPos({max.x - Space::part * u - button_width(frame, take), y});
   if (main_button(frame, "take", take)) answer = RecoveryAnswer::take;
-  ImGui::SetCursorScreenPos({max.x - 24 * u - button_width(frame, take) - wide, y});
+  ImGui::SetCursorScreenPos({max.x - Space::section * u - button_width(frame, take) - wide, y});
   if (chip(frame, "discard", discard, false, wide)) answer = RecoveryAnswer::discard;
   return answer;
 }
