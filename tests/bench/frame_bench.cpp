@@ -15,7 +15,9 @@
 #include "app/window/imgui_host.h"
 #include "app/window/offscreen.h"
 #include "app/window/window.h"
+#include "core/compute/engine/learning.h"
 #include "core/scenario/documents/open_source.h"
+#include "ui/window/session/session.h"
 
 using namespace headlight;
 
@@ -108,6 +110,43 @@ void report_window(const char* name, Index queries, int frames) {
   std::printf("%-22s                median %6.2f  p99 %6.2f ms\n", name, times.median_ms, times.p99_ms);
 }
 
+Index learned_step(const Session& session) {
+  const auto& learned = session.document().learned;
+  return learned ? learned->step : 0;
+}
+
+/// The view Train, while a network learns as fast as it can.
+void report_learning(Bench& bench, const char* name, const std::string& run, int frames) {
+  Document start;
+  start.scenario.source = Source::file;
+  start.scenario.file = run;
+  start.view.kind = ViewKind::train;
+  start.view.train.pace = TrainPace::at_once;
+  start.view.train.until = 20000;
+  Session session(std::move(start), [] {});
+  const auto frame = [&] {
+    const auto begun = std::chrono::steady_clock::now();
+    session.update();
+    const bool fonts_changed = session.prepare_fonts(1);
+    bench.host.set_frame(width, height);
+    bench.host.begin_frame(fonts_changed);
+    bench.painter.begin_frame();
+    session.draw(bench.painter);
+    bench.target.bind();
+    bench.host.render(width, height, session.ground());
+    glFinish();
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begun).count();
+  };
+  while (learned_step(session) == 0 && session.document().error.empty()) frame();
+  const Index first = learned_step(session);
+  std::vector<double> times(static_cast<std::size_t>(frames));
+  for (double& time : times) time = frame();
+  const Index steps = learned_step(session) - first;
+  std::sort(times.begin(), times.end());
+  std::printf("%-22s                median %6.2f  p99 %6.2f ms, %d steps learned meanwhile\n", name,
+              times[times.size() / 2], times[times.size() * 99 / 100], static_cast<int>(steps));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
@@ -116,6 +155,9 @@ int main(int argc, char** argv) try {
   report_window("window, 8 tokens", 8, frames);
   report_window("window, 2048 tokens", 2048, frames);
   Bench bench;
+  report_learning(bench, "learns: reverse", "train:reverse;steps=20000@0", frames);
+  report_learning(bench, "learns: two layers",
+                  "train:reverse;steps=20000;batch_size=32;length=64;d_model=128;layers=2;mlp=true@0", frames);
   std::printf("%s, %d x %d, %d frames\n", opengl_renderer().c_str(), width, height, frames);
   bench.report("nothing", nullptr, frames);
   const Colormap map = colormap("attention", Theme::light);

@@ -15,7 +15,8 @@ namespace {
 
 constexpr Index measured_sequences = 96;       // fresh ones for each kept step
 constexpr std::size_t most_learners = 4;       // runs in memory
-constexpr std::chrono::milliseconds told{30};  // between two states that are published
+constexpr std::chrono::milliseconds told{30};  // between two states that are published, at least
+constexpr std::chrono::milliseconds most_silent{250};
 
 }  // namespace
 
@@ -105,7 +106,8 @@ struct Learning::Learner {
     return !error.empty() || step() >= std::min(until, settings.steps);  // step 0 is wanted in any case
   }
 
-  /// Learns up to `until`, for about as long as `told` lasts, and publishes what is known then.
+  /// Learns up to `until`, for about as long as `told` lasts or a stride of slow steps takes, and publishes what is
+  /// known then.
   void go_on(Index until, const std::stop_token& stop) {
     const auto begun = std::chrono::steady_clock::now();
     try {
@@ -113,11 +115,12 @@ struct Learning::Learner {
         trainer = std::make_shared<Trainer>(settings);
         offer_run(trainer);
       }
-      const Index stride = std::max<Index>(settings.steps / 150, 1);
+      const Index first = step(), stride = std::max<Index>(settings.steps / 150, 1);  // each published step is measured
       while (step() < until) {
-        const bool more = trainer->train(std::min(stride, until - step()), stop);
-        breathe();
-        if (!more || std::chrono::steady_clock::now() - begun > told) break;
+        const bool more = trainer->train(1, stop), whole = (step() - first) % stride == 0;
+        if (whole) breathe();
+        const auto passed = std::chrono::steady_clock::now() - begun;
+        if (!more || passed > most_silent || (whole && passed > told)) break;
       }
     } catch (const InputError& wrong) { error = wrong.message(); }
     publish(stop);

@@ -2,6 +2,8 @@
 #include "core/compute/engine/learning.h"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "core/compute/engine/engine.h"
 #include "core/compute/run/statistics.h"
@@ -59,6 +61,21 @@ TEST_CASE("where nothing is learned, the moments are spread over the steps; all 
   CHECK(begun.telling(6).size() == 3);
   begun.moments.resize(1);
   CHECK(begun.telling(6).size() == 1);
+}
+
+TEST_CASE("a run of a million steps shows how far it is before a hundred and fiftieth of them is done", "[training]") {
+  TrainingSettings run = training_defaults("reverse");
+  run.steps = 1000000;
+  Learning learning([] {});
+  const Learning::Wish wish{&run, run.steps};
+  std::shared_ptr<const Learned> now;
+  while (!now || now->step == 0) {
+    learning.want(std::span(&wish, 1), 0);
+    now = learning.now(run);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  CHECK(now->step < run.steps / 150);
+  CHECK(now->moments.back().step == now->step);
 }
 
 TEST_CASE("with a loss the engine gives its gradients, and without one the same numbers again", "[training][engine]") {
