@@ -224,7 +224,7 @@ def attention(c, m=None):
             return x
         if kind == "rope_pairing" and which in m.get("which", "qk"):
             how = "half" if how == "interleaved" else "interleaved"
-        if kind == "rope_base":
+        if kind == "rope_base" and which in m.get("which", "qk"):
             base = m["base"]
         if kind == "rope_position" and which in m["which"]:
             place = place + m["by"]
@@ -293,6 +293,8 @@ def attention(c, m=None):
     if kind == "keys_by_view":
         mixed = grouped(k)
         x = s["scores"] = q @ mixed.reshape(*mixed.shape[:2], mixed.shape[3], mixed.shape[2])
+    if kind == "scores_of":
+        x = s["scores"] = m["function"](q[:, :, :, None] - grouped(k)[:, :, None])
     if kind == "query_key_swapped":
         x = s["scores"] = x.swapaxes(-1, -2)
     scale = c["scale"] or d ** -0.5
@@ -357,6 +359,10 @@ def attention(c, m=None):
     if kind == "softmax_other":
         with np.errstate(all="ignore"):
             weights = m["function"](x)
+    if kind == "linear":
+        with np.errstate(all="ignore"):
+            weights = m["feature"](q) @ m["feature"](grouped(k)).swapaxes(-1, -2) * (x > -1e3)
+            weights = weights / weights.sum(-1, keepdims=True)
     if kind == "softmax_twice":
         weights = softmax(weights)
     if kind == "sigmoid_weights":

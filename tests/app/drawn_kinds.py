@@ -170,6 +170,8 @@ def unwritten(rng, c):
             lambda x: np.concatenate([x[:, :, 1:], zeros_like(x, 1)], 2)][rng.integers(3)]
 
 
+DISTANCES = [lambda x: -(x**2).sum(-1), lambda x: -np.sqrt((x**2).sum(-1)), lambda x: -(x**2).sum(-1) / 2, lambda x: -np.abs(x).sum(-1)]
+FEATURES = [lambda x: np.where(x > 0, x + 1, np.exp(x)), lambda x: np.maximum(x, 0)]
 BLOCK = lambda rng: dict(architecture=str(rng.choice(["gpt2", "llama"])))
 # kind: (settings that it needs, the mistake, ids that name it)
 KINDS = {
@@ -181,6 +183,7 @@ KINDS = {
     "norm missing": (lambda r: dict(norm=str(r.choice(["rms", "layer", "l2"]))), lambda r, c: dict(kind="norm_missing", which=r.choice(["qk", "q", "k"])), ["step_missing"]),
     "window missing": (lambda r: WINDOW, lambda r, c: dict(kind="mask", mask=dict(window=0)), ["step_missing"]),
     "rope base": (ROPE, lambda r, c: dict(kind="rope_base", base=float(r.choice([100, 1000, 50000, 500000, 1e6, 10000]))), ["wrong_parameter"]),
+    "rope base of one": (ROPE, lambda r, c: dict(kind="rope_base", which=r.choice(["q", "k"]), base=float(r.choice([100, 1000, 50000, 500000, 1e6, 10000]))), ["wrong_parameter"]),
     "rope position": (ROPE, lambda r, c: dict(kind="rope_position", which=r.choice(["q", "k"]), by=int(r.choice([1, 2, -1, 5]))), ["wrong_parameter"]),
     "rope at one position": (ROPE, lambda r, c: dict(kind="rope_one_position", which=r.choice(["q", "k"])), ["wrong_parameter"]),
     "rope pairing": (ROPE, lambda r, c: dict(kind="rope_pairing"), ["rope_pairing"]),
@@ -300,6 +303,10 @@ KINDS = {
     "key/value heads reversed": (lambda r: dict(H=4, G=int(r.choice([2, 4]))), lambda r, c: dict(kind="kv_heads_reversed"), ["wrong_parameter"]),
     "norm after attention included": (lambda r: dict(square=True), lambda r, c: dict(kind="residual_included", normed=True), ["residual_included"]),
     "one projection used twice": (lambda r: dict(W_o=True), lambda r, c: dict(kind="projection_repeated", pair=[("K", "q"), ("Q", "k"), ("V", "q")][r.integers(3)]), ["projection_repeated"]),
+    "scores of distances": (lambda r: {}, lambda r, c: dict(kind="scores_of", function=DISTANCES[r.integers(len(DISTANCES))]), ["wrong_parameter"]),
+    "linear attention": (lambda r: {}, lambda r, c: (need(not c["alibi"] and not c["t5"] and c["attn_bias"] is None), dict(kind="linear", feature=FEATURES[r.integers(2)]))[1], ["softmax_wrong"]),
+    "the highest scores alone": (lambda r: dict(no_mask(r), n_k=9), lambda r, c: (lambda count: dict(kind="softmax_other", function=lambda x: softmax(np.where(x < np.sort(x, -1)[..., -count, None], -np.inf, x))))(int(r.integers(2, 7))), ["softmax_wrong"]),
+    "weights changed after the softmax": (lambda r: {}, lambda r, c: (lambda f: dict(kind="softmax_other", function=lambda x: f(softmax(x))))([np.square, np.sqrt, lambda w: 1 - w][r.integers(3)]), ["softmax_wrong"]),
     "keys turned by a view": (lambda r: {}, lambda r, c: dict(kind="keys_by_view"), ["split_without_transpose"]),
     "softmax over the batch": (lambda r: dict(no_mask(r), B=3), lambda r, c: dict(kind="softmax_over_batch"), ["softmax_wrong"]),
     "relu before the softmax": (no_mask, lambda r, c: dict(kind="softmax_other", function=lambda x: softmax(np.maximum(x, 0))), ["softmax_wrong"]),

@@ -75,6 +75,8 @@ Find no_scale, scale_by_d_model, scale_multiplied, scale_without_root, query_key
 // softmax_mistakes.cpp
 Find softmax_over_queries, softmax_over_heads, sigmoid_weights, softmax_twice, softmax_missing, softmax_wrong,
     values_not_gathered;
+// similarity_mistakes.cpp
+Find scores_of_distance, linear_attention;
 // mask_mistakes.cpp
 Find mask_inverted, mask_ignored, mask_after_softmax, mask_finite_fill, causal_excludes_self, causal_sees_next,
     causal_wrong_corner, mask_transposed, padding_on_queries;

@@ -43,6 +43,30 @@ const char* of_side(Side side) {
 
 }  // namespace
 
+namespace {
+
+constexpr double usual_bases[] = {10000, 500000, 1e6, 1e5, 1000, 100, 50000, 160000, 2.5e5, 1e7, 5e6};
+
+/// Another base for the queries or the keys alone.
+void add_base_of_one_side(double now, Variants& variants) {
+  for (const Side side : {Side::queries, Side::keys}) {
+    for (const double base : usual_bases) {
+      if (base == now) continue;
+      const auto change = [base](Rotation& r) { r.frequencies = rope_frequencies(base, r.turned()); };
+      variants.push_back({.explanation = "RoPE's base" + std::string(of_side(side)) +
+                                         " alone is another one: your code has " + digits(base) + ", this model " +
+                                         digits(now) + " for both. Write base = " + digits(now) +
+                                         "  # yours: " + digits(base) + ".",
+                          .rules = rotated_by(change, side),
+                          .rare = true,
+                          .yours = digits(base),
+                          .here = digits(now)});
+    }
+  }
+}
+
+}  // namespace
+
 Variants rope_base(const Suspect& suspect) {
   if (!rotates(suspect) || !suspect.run.inputs.rules.rope_frequencies.empty()) return {};
   const auto now = static_cast<double>(suspect.run.scenario.rope_base);
@@ -55,12 +79,14 @@ Variants rope_base(const Suspect& suspect) {
     return "RoPE's base is another one: your code has " + yours + ", this model " + digits(now) +
            ". Write base = " + digits(now) + "  # yours: " + yours + ".";
   };
-  return fitted(suspect, {.now = now,
-                          .low = 2,
-                          .high = 1e9,
-                          .usual = {10000, 500000, 1e6, 1e5, 1000, 100, 50000, 160000, 2.5e5, 1e7, 5e6},
-                          .with = with,
-                          .words = words});
+  Variants variants = fitted(suspect, {.now = now,
+                                       .low = 2,
+                                       .high = 1e9,
+                                       .usual = {std::begin(usual_bases), std::end(usual_bases)},
+                                       .with = with,
+                                       .words = words});
+  add_base_of_one_side(now, variants);
+  return variants;
 }
 
 namespace {

@@ -172,6 +172,34 @@ void add_changed_scores(Variants& variants) {
   add("All keys that may be attended to have the same weight, whatever their scores.", [](float) { return 0.0F; });
 }
 
+/// The highest `count` scores of each row.
+void keep_highest(std::span<float> row, std::size_t count) {
+  std::vector<float> sorted(row.begin(), row.end());
+  std::ranges::nth_element(sorted, sorted.begin() + static_cast<std::ptrdiff_t>(count) - 1, std::greater());
+  for (float& v : row) v = v < sorted[count - 1] ? -INFINITY : v;
+}
+
+/// Weights that are changed after the softmax, or are a softmax of some scores alone.
+void add_changed_weights(Index n_k, Variants& variants) {
+  constexpr Index most_kept = 16;
+  const auto add = [&](const std::string& what, const OfScores& made) {
+    variants.push_back(instead(what, made));
+    variants.back().rare = true;
+  };
+  for (Index count = 2; count < std::min(n_k, most_kept); ++count) {
+    const OfScores highest =
+        rows([count](std::span<float> row) { keep_highest(row, static_cast<std::size_t>(count)); });
+    add("Each query attends to its " + std::to_string(count) + " highest scores alone, as topk gives them.",
+        [highest](const Tensor& scores) { return softmax(highest(scores)); });
+  }
+  add("The weights are squared after the softmax.",
+      [](const Tensor& scores) { return each_number(softmax(scores), [](float v) { return v * v; }); });
+  add("The weights are the square roots of a softmax.",
+      [](const Tensor& scores) { return each_number(softmax(scores), [](float v) { return std::sqrt(v); }); });
+  add("1 is subtracted from a softmax: the weights are what is left to 1.",
+      [](const Tensor& scores) { return each_number(softmax(scores), [](float v) { return 1 - v; }); });
+}
+
 /// Sums and highest scores along another axis, or none.
 void add_other_sums(const Dims& dims, Variants& variants) {
   const auto add = [&](const std::string& what, const OfScores& made) { variants.push_back(instead(what, made)); };
@@ -266,6 +294,7 @@ Variants softmax_wrong(const Suspect& suspect) {
         std::ranges::fill(row, 0.0F);
         row[static_cast<std::size_t>(top)] = 1;
       }));
+  add_changed_weights(suspect.run.dims().n_k, variants);
   add("The weights are divided by the sums of their columns after the softmax.",
       [](const Tensor& scores) { return divided_by_columns(softmax(scores)); });
   const Rule gathered = [](const Trace& t, const Usual&) {
