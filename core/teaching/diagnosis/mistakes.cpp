@@ -51,7 +51,6 @@ std::span<const Mistake> all_mistakes() {
       {"softmax_twice", mistakes::softmax_twice},
       {"step_missing", mistakes::softmax_missing},
       {"softmax_wrong", mistakes::softmax_wrong},
-      {"softmax_wrong", mistakes::linear_attention},
       {"step_missing", mistakes::values_not_gathered},
       {"sigmoid_weights", mistakes::sigmoid_weights},
       {"rope_pairing", mistakes::rope_pairing, step},

@@ -301,6 +301,7 @@ Variants softmax_wrong(const Suspect& suspect) {
     return gather_values(divided_by_columns(t[*t.standing_for(Stage::dropped_weights)]), t[Stage::V_heads]);
   };
   variants.push_back({.explanation = variants.back().explanation, .rules = {{Stage::head_outputs, gathered}}});
+  append(variants, linear_attention(suspect));
   append(variants, cache_read_too_far(suspect));
   return variants;
 }

@@ -128,7 +128,7 @@ TEST_CASE("two mistakes are found one after the other") {
 TEST_CASE("a known mistake after an unknown one is found") {
   const auto trace = causal_run();
   std::vector<NamedArray> arrays = arrays_of(*trace);
-  replace_from_weights(arrays, *trace, each((*trace)[Stage::weights], [](float w) { return w * w; }));
+  replace_from_weights(arrays, *trace, each((*trace)[Stage::weights], [](float w) { return w * (1.5F - w); }));
   const Tensor heads = std::ranges::find(arrays, "head_outputs", &NamedArray::name)->values;
   const Tensor merged = heads.view({1, 6, 16});
   replace(arrays, Stage::concat, merged);
