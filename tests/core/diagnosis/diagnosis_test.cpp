@@ -89,6 +89,8 @@ TEST_CASE("the code that an explanation suggests has no words, so every language
   int lines = 0;
   for (const Mistake& mistake : all_mistakes()) {
     for (const Variant& variant : mistake.variants({*trace, own})) {
+      INFO(mistake.id << " has a variant without an explanation");
+      CHECK_FALSE(variant.explanation.empty());
       const std::size_t at = variant.explanation.rfind("Write ");
       if (at == std::string::npos) continue;
       ++lines;
