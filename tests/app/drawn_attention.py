@@ -377,6 +377,10 @@ def attention(c, m=None):
     if kind == "dropout_active":
         weights = weights * m["keep"] / (1 - m["p"])
     s["weights"] = weights
+    if kind == "weights_transposed":
+        need(n_q == n_k or m["where"] == "saved")
+        s["weights"] = weights if m["where"] == "used" else weights.swapaxes(2, 3)
+        weights = weights if m["where"] == "saved" else weights.swapaxes(2, 3)
     out = weights @ (v if over_heads else grouped(v))
     if over_heads:
         out = out.swapaxes(1, 2)

@@ -332,6 +332,7 @@ KINDS = {
     "merged words first": (lambda r: dict(B=3, n_q=6), lambda r, c: dict(kind="merge_words_first"), ["merge_without_transpose"]),
     "dropout before the weights": (lambda r: {}, lambda r, c: dict(kind="channels_dropped", stage=str(r.choice(["Q", "K", "V"])), random=r.random, p=float(r.choice([0.1, 0.3]))), ["dropout_active"]),
     "rope on values": (ROPE, lambda r, c: dict(kind="rope_on_values"), ["rope_on_values"]),
+    "weights transposed": (lambda r: {}, lambda r, c: dict(kind="weights_transposed", where=r.choice(["saved", "used", "both"])), ["weights_transposed"]),
 }
 WITH_MASK = {"rope missing": dict(causal="top"), "alibi missing": dict(causal="top"), "cap missing": dict(causal="top"), "norm missing": dict(causal="top"),
              "rope base": dict(causal="top"), "no scale": dict(causal="top"), "t5 missing": dict(causal="top"), "bias missing from scores": dict(causal="top"),

@@ -3,11 +3,13 @@
 
     drawn_mistakes.py PROGRAM [--cases N] [--right N] [--seed S] [--only KIND] [--verbose]
 
-Settings, sizes (B = n, n_q ≠ n_k, one head, groups), the mistake with its parameter and the saved stages are drawn. A mistake
-must be named first in at least 93 of 100 cases, never another one without it; right code must never be accused.
+Settings, sizes (B = n, n_q ≠ n_k, one head, groups), the mistake with its parameter and the saved stages are drawn, of each kind of
+drawn_kinds.py once unless N is given. A mistake must be named first in at least 93 of 100 cases, never another one without it; right
+code must never be accused. Every id of the manual has a kind.
 """
 import argparse
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -28,7 +30,7 @@ from drawn_styles import STYLES
 
 parser = argparse.ArgumentParser()
 parser.add_argument("program")
-parser.add_argument("--cases", type=int, default=150)
+parser.add_argument("--cases", type=int, default=len(KINDS))
 parser.add_argument("--right", type=int, default=60)
 parser.add_argument("--seed", type=int, default=1)
 parser.add_argument("--only", default="")
@@ -36,7 +38,7 @@ parser.add_argument("--jobs", type=int, default=1)
 parser.add_argument("--keep", default="", help="folder for the files of cases that were not named")
 parser.add_argument("--verbose", action="store_true")
 ARGUMENTS = parser.parse_args()
-
+MANUAL = Path(__file__).parents[2] / "docs/reference.md"
 
 SAVED = [None, None, ("weights", "output"), ("weights", "output"), ("output",), ("output",), ("scaled_scores", "weights", "output"),
          ("Q", "K", "V", "output"), ("Q_heads", "K_heads", "V_heads", "weights", "output"), ("masked_scores", "weights", "output"),
@@ -208,15 +210,25 @@ def questions():
     return failures
 
 
+def not_made():
+    """The ids of the manual, which has those of the program, that no kind makes; and those of kinds that it does not have."""
+    rows = re.findall(r"^\| `(\w+)` \|", MANUAL.read_text(encoding="utf-8").split("\n| id |")[1].split("\n\n")[0], re.MULTILINE)
+    made = {name for _, _, names in KINDS.values() for name in names} | set(PAIRED_MASKS)
+    lacking = [f"{name}: compare knows it, and no kind of drawn_kinds.py makes it" for name in rows if name not in made]
+    return lacking + [f"{name}: a kind of drawn_kinds.py makes it, and compare does not know it" for name in sorted(made - set(rows))]
+
+
 def main():
-    tally, lines = {}, questions()
+    tally, lines, lacking = {}, questions(), not_made()
     with ThreadPoolExecutor(ARGUMENTS.jobs) as pool:
         results = [*pool.map(try_mistake, range(ARGUMENTS.cases)), *pool.map(try_right, range(ARGUMENTS.right))]
     for kind, how, line in results:
         tally.setdefault(kind, Counter())[how] += 1
         if how not in ("first", "agrees", "not drawn") and (ARGUMENTS.verbose or how in ("wrongly", "accused", "blessed", "differs")):
             lines.append(f"{how}: {line}")
-    for line in sorted(lines):
+    if not ARGUMENTS.only:
+        lacking += [f"{kind}: none of its settings can make this mistake" for kind, counts in tally.items() if set(counts) == {"not drawn"}]
+    for line in sorted(lines + lacking):
         print(line)
     for kind, counts in tally.items():
         if ARGUMENTS.verbose or set(counts) - {"first", "agrees"}:
@@ -225,7 +237,7 @@ def main():
     right = sum((counts for kind, counts in tally.items() if kind.startswith("right")), Counter())
     made = sum(total.values()) - total["not drawn"]
     print(f"{made} mistakes: {dict(total)}; {sum(right.values())} right: {dict(right)}")
-    failed = any(line.startswith("a mask that was not given") for line in lines) or total["wrongly"] + total["blessed"] + right["accused"] + right["differs"] > 0 or total["first"] < 0.93 * made
+    failed = lacking or any(line.startswith("a mask that was not given") for line in lines) or total["wrongly"] + total["blessed"] + right["accused"] + right["differs"] > 0 or total["first"] < 0.93 * made
     return 1 if failed else 0
 
 

@@ -216,6 +216,16 @@ def check_malformed(program):
         assert expression == "" or "▸" in done.stderr, f"{shown}: no caret in {done.stderr!r}"
 
 
+def check_all_are_here(program):
+    """By name and number of parameters, as two patterns may have the same name. "document(n1, n2, …)" takes three here."""
+    listed = {(name, len(rest[:-1].split(", ")) if rest != ")" else 0)
+              for name, rest in (entry["name"].split("(") for entry in json.loads(program.run("list", "masks", "--json").stdout))}  # fmt: skip
+    here = {(name, len(parameters)) for name, (_, parameters) in PATTERNS.items()}
+    elsewhere = {("padding", 0), ("file", 0), ("painted", 0), ("neighborhood", 1)}  # check_padding(), check_files() …
+    assert listed <= here | elsewhere, f"PATTERNS has no definition of {listed - here - elsewhere}"
+    assert here | elsewhere <= listed, f"the program has no {(here | elsewhere) - listed}"
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("program")
@@ -226,8 +236,7 @@ def main():
     draw = random.Random(wanted.seed)
     with tempfile.TemporaryDirectory() as folder:
         program = Program(wanted.program, Path(folder))
-        listed = {entry["name"].split("(")[0] for entry in json.loads(program.run("list", "masks", "--json").stdout)}
-        assert listed == PATTERNS.keys() | {"padding", "file", "painted"}, listed ^ PATTERNS.keys()
+        check_all_are_here(program)
         for _ in range(wanted.rounds):
             for name in PATTERNS:
                 for n_q, n_k in SIZES:

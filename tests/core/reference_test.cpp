@@ -72,11 +72,36 @@ std::vector<std::string> names_of(const Rows& rows, Name name) {
   return names;
 }
 
+/// What a column of the manual lacks of the program's, has beyond it, or has at another place; "" if they are the same.
+std::string difference(const std::vector<std::string>& said, const std::vector<std::string>& known) {
+  std::string text;
+  const auto add = [&](const std::string& before, const std::string& name, const std::string& after) {
+    const std::string line = before + "\"" + name + "\"" + after + "\n";
+    if (text.find(line) == std::string::npos) text += line;
+  };
+  const auto more = [](const std::string& name, const std::vector<std::string>& a, const std::vector<std::string>& b) {
+    return std::ranges::count(a, name) > std::ranges::count(b, name);
+  };
+  for (const std::string& name : known) {
+    if (more(name, known, said)) add("docs/reference.md lacks ", name, "");
+  }
+  for (const std::string& name : said) {
+    if (more(name, said, known)) add("docs/reference.md has ", name, ", which the program does not have");
+  }
+  if (!text.empty()) return text;
+  const auto [here, there] = std::ranges::mismatch(said, known);
+  if (here != said.end()) add("docs/reference.md has ", *here, " where the program has \"" + *there + "\"");
+  return text;
+}
+std::string difference(const std::set<std::string>& said, const std::set<std::string>& known) {
+  return difference(std::vector(said.begin(), said.end()), std::vector(known.begin(), known.end()));
+}
+
 }  // namespace
 
 TEST_CASE("the reference has every stage in the order of computation, in its shape", "[reference]") {
   const std::vector<Row> rows = table("stage | shape");
-  REQUIRE(column(rows, 0) == names_of(all_stages(), [](Stage stage) { return name(stage); }));
+  REQUIRE(difference(column(rows, 0), names_of(all_stages(), [](Stage stage) { return name(stage); })) == "");
   for (const Row& row : rows) {
     const StageInfo& about = info(*stage_named(row[0]));
     std::string shape;
@@ -92,7 +117,7 @@ TEST_CASE("the reference has every stage in the order of computation, in its sha
 TEST_CASE("the reference has every setting with its option, key, operand, help and an example that is read",
           "[reference]") {
   const std::vector<Row> rows = table("option | takes | key in a scenario");
-  REQUIRE(column(rows, 2) == names_of(all_settings(), [](const Setting& s) { return s.key; }));
+  REQUIRE(difference(column(rows, 2), names_of(all_settings(), [](const Setting& s) { return s.key; })) == "");
   for (const Row& row : rows) {
     const Setting& setting = *setting_named(row[2]);
     INFO(setting.key);
@@ -105,8 +130,10 @@ TEST_CASE("the reference has every setting with its option, key, operand, help a
 
 TEST_CASE("the reference has every option of figures", "[reference]") {
   const std::vector<Row> rows = table("option | takes | is");
-  CHECK(column(rows, 0) == names_of(all_export_options(), [](const ExportOption& o) { return o.option; }));
-  CHECK(column(rows, 2) == names_of(all_export_options(), [](const ExportOption& o) { return o.help; }));
+  CHECK(difference(column(rows, 0), names_of(all_export_options(), [](const ExportOption& o) { return o.option; })) ==
+        "");
+  CHECK(difference(column(rows, 2), names_of(all_export_options(), [](const ExportOption& o) { return o.help; })) ==
+        "");
 }
 
 TEST_CASE("the reference names the ending of every file that render writes", "[reference]") {
@@ -121,9 +148,9 @@ TEST_CASE("the reference names the ending of every file that render writes", "[r
 
 TEST_CASE("the reference has every pattern of masks, and the functions that it names are functions", "[reference]") {
   const std::vector<Row> rows = table("pattern");
-  CHECK(column(rows, 0) == names_of(all_patterns(), [](const Pattern& p) { return signature(p); }));
-  CHECK(column(rows, 1) == names_of(all_patterns(), [](const Pattern& p) { return p.predicate; }));
-  CHECK(column(rows, 2) == names_of(all_patterns(), [](const Pattern& p) { return p.known_from; }));
+  CHECK(difference(column(rows, 0), names_of(all_patterns(), [](const Pattern& p) { return signature(p); })) == "");
+  CHECK(difference(column(rows, 1), names_of(all_patterns(), [](const Pattern& p) { return p.predicate; })) == "");
+  CHECK(difference(column(rows, 2), names_of(all_patterns(), [](const Pattern& p) { return p.known_from; })) == "");
   for (const char* condition :
        {"abs(q) == 1", "floor(q / 2) == 1", "min(q, k) == 1", "max(q, k) == 1", "bit(k, 1) == 1", "k in {0, 4}",
         "h < 2 ? causal() : full()", "causal() && (window(4) || sink(1))", "!(q + k - b * n_q / n_k % 2 >= 1)"}) {
@@ -131,17 +158,54 @@ TEST_CASE("the reference has every pattern of masks, and the functions that it n
   }
 }
 
-TEST_CASE("the reference has every mistake that compare knows", "[reference]") {
+TEST_CASE("the reference says of every pattern whether it counts from the same corner as causal_bottom_right()",
+          "[reference]") {
+  const std::string page = text_of(places::assets() + "/../docs/reference.md");
+  const std::string text = page.substr(page.find("**Fewer queries than keys.**"));
+  const std::string paragraph = text.substr(0, text.find("\n\n"));
+  const std::size_t start = paragraph.find("with q + (n_k − n_q) for q:"),
+                    end = paragraph.find(", and the positions of");
+  REQUIRE(start < end);
+  REQUIRE(end != std::string::npos);
+  const std::string moving = paragraph.substr(start, end - start), resting = paragraph.substr(end);
+  const auto names = [](const std::string& part, const Pattern& pattern) {
+    const bool has_its_name = std::ranges::count(all_patterns(), pattern.name, &Pattern::name) == 1;
+    return part.find("`" + signature(pattern) + "`") != std::string::npos ||
+           (has_its_name && part.find("`" + std::string(pattern.name) + "`") != std::string::npos);
+  };
+  for (const Pattern& pattern : all_patterns()) {
+    INFO(signature(pattern) << (pattern.moves ? " counts from that corner" : " stays or looks at keys alone"));
+    CHECK(names(moving, pattern) == pattern.moves);
+    if (pattern.name != "causal_bottom_right") CHECK(names(resting, pattern) == !pattern.moves);
+  }
+}
+
+TEST_CASE("the reference has every mistake that compare knows, and each has its title in the window", "[reference]") {
   std::vector<std::string> ids = column(table("id"), 0),
                            known = names_of(all_mistakes(), [](const Mistake&m) { return m.id; });
-  CHECK(std::set(ids.begin(), ids.end()) == std::set(known.begin(), known.end()));
+  CHECK(difference(std::set(ids.begin(), ids.end()), std::set(known.begin(), known.end())) == "");
   CHECK(std::set(ids.begin(), ids.end()).size() == ids.size());
+  const nlohmann::json words = nlohmann::json::parse(text_of(places::assets() + "/translations/en.json"));
+  std::set<std::string> titled{"rounded_bf16", "rounded_f16", "harmless"}, with_title;
+  titled.insert(known.begin(), known.end());
+  for (const auto& [id, word] : words.at("mistakes").items()) {
+    if (word.contains("title")) with_title.insert(id);
+  }
+  for (const std::string& id : titled) {
+    INFO("en.json lacks \"mistakes." << id << ".title\"");
+    CHECK(with_title.contains(id));
+  }
+  for (const std::string& id : with_title) {
+    INFO("en.json has \"mistakes." << id << "\", which compare does not know");
+    CHECK(titled.contains(id));
+  }
 }
 
 TEST_CASE("the reference has every architecture", "[reference]") {
   const std::vector<Row> rows = table("model_type");
-  CHECK(column(rows, 0) == names_of(architectures(), [](const Architecture& a) { return a.model_type; }));
-  CHECK(column(rows, 1) == names_of(architectures(), [](const Architecture& a) { return a.title; }));
+  CHECK(difference(column(rows, 0), names_of(architectures(), [](const Architecture& a) { return a.model_type; })) ==
+        "");
+  CHECK(difference(column(rows, 1), names_of(architectures(), [](const Architecture& a) { return a.title; })) == "");
 }
 
 TEST_CASE("the reference has every quantity that an explanation may name", "[reference]") {
@@ -149,5 +213,5 @@ TEST_CASE("the reference has every quantity that an explanation may name", "[ref
   std::set<std::string> known;
   for (const auto& [key, word] : words.at("inspector").at("quantity").items()) known.insert(key);
   const std::vector<std::string> said = column(table("quantity"), 0);
-  CHECK(std::set<std::string>(said.begin(), said.end()) == known);
+  CHECK(difference(std::set<std::string>(said.begin(), said.end()), known) == "");
 }

@@ -1,7 +1,7 @@
 # cmake -DROOT=DIR -P layering.cmake: fails if a layer under DIR includes what is above it or beside it.
 # The arrows point down: app → ui → core. core knows no window at all; ui knows Dear ImGui, but no platform. And within
 # core and within ui no folder includes, over however many others, one that includes it; no wing of core (core/base,
-# core/rules, …) either.
+# core/rules, …) either. Every folder of them has a row in ARCHITECTURE.md, and every view's a test in tests/ui.
 cmake_minimum_required(VERSION 3.25)
 
 set(platform "GL/|GLES[23]?/|OpenGL/|EGL/|KHR/|GLFW/|glad|imgui_impl_|X11/")
@@ -73,6 +73,30 @@ foreach(layer core ui)
   endforeach()
   unset(folders)
 endforeach()
+
+if(EXISTS ${ROOT}/ARCHITECTURE.md)
+  file(READ ${ROOT}/ARCHITECTURE.md page)
+  set(tested)
+  file(GLOB tests ${ROOT}/tests/ui/*.cpp)
+  foreach(test IN LISTS tests)
+    file(STRINGS ${test} lines REGEX "#include \"ui/views/")
+    list(APPEND tested ${lines})
+  endforeach()
+  file(GLOB folders LIST_DIRECTORIES true RELATIVE ${ROOT} ${ROOT}/core/*/* ${ROOT}/ui/*/*)
+  foreach(folder IN LISTS folders)
+    if(NOT IS_DIRECTORY ${ROOT}/${folder})
+      continue()
+    endif()
+    get_filename_component(name ${folder} NAME)
+    if(NOT page MATCHES "`${name}`")
+      message(SEND_ERROR "layering: ${folder} has no row in ARCHITECTURE.md; expected `${name}`")
+    endif()
+    if(folder MATCHES "^ui/views/" AND NOT "${tested}" MATCHES "${folder}/")
+      message(SEND_ERROR "layering: no test of tests/ui includes a header of ${folder}; expected one of what the view shows")
+    endif()
+  endforeach()
+  unset(folders)
+endif()
 
 # The tests compile with Catch2 2 and 3: what these call differently is named in two headers alone.
 file(GLOB_RECURSE tests RELATIVE ${ROOT} ${ROOT}/tests/*.cpp ${ROOT}/tests/*.h)

@@ -74,3 +74,17 @@ endfunction()
 
 expect_test(caught tests/core/a_test.cpp)
 expect_test(passed tests/catch.h)
+
+# expect_place(caught|passed PAGE TEST WORDS): a view's folder, what ARCHITECTURE.md says, what a test includes, what is said.
+function(expect_place verdict page test what)
+  file(REMOVE_RECURSE ${SCRATCH})
+  file(WRITE ${SCRATCH}/core/ok.h "")
+  file(WRITE ${SCRATCH}/ui/views/compare/view.h "")
+  file(WRITE ${SCRATCH}/ARCHITECTURE.md "${page}")
+  file(WRITE ${SCRATCH}/tests/ui/a_test.cpp "#include \"ui/views/${test}\"\n")
+  judge(${verdict} "ui/views/compare with ${page} and a test of ${test}" "${what}")
+endfunction()
+
+expect_place(passed "| `heads`, `compare` |" compare/view.h "")
+expect_place(caught "| `heads` | compare |" compare/view.h "ui/views/compare has no row in ARCHITECTURE.md")
+expect_place(caught "| `compare` |" compared/view.h "no test of tests/ui includes a header of ui/views/compare")

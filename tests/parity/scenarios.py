@@ -2,9 +2,21 @@
 import dataclasses
 import json
 import math
+import random
 from typing import Any, Dict, Optional
 
 import numpy as np
+
+# Settings that no scenario here has, and where their numbers are tested. Every other one is drawn.
+NOT_DRAWN = {
+    "names what is read, and changes no step": "file layer names axes weight_order image text text_as_input tokenizer x $schema version view",
+    "of the tokens' names, or of a network": "tokens key_tokens merge knock_out",
+    "no number depends on it": "threads",
+    "changes the input, from which PyTorch starts": "positions weight_gain edits",
+    "of masks: tests/app/mask_patterns.py": "mask_file mask_polarity grid painted",
+    "tests/core/mask/documents_test.cpp": "doc_ids",
+    "drawn as the file's bias": "attn_bias",
+}
 
 
 @dataclasses.dataclass
@@ -93,7 +105,7 @@ def draw_mask(rng, z, case, file_source):
         s["dead_row"] = rng.choice(["nan", "uniform", "zero"])
 
 
-def draw_scores(rng, s):
+def draw_scores(rng, z, s):
     maybe = {
         "scale": lambda: rng.uniform(0.05, 1), "softcap": lambda: rng.uniform(0.5, 5),
         "qk_norm": lambda: rng.choice(["rms", "l2", "layer"]), "rope": lambda: rng.choice(["half", "interleaved"]),
@@ -104,6 +116,10 @@ def draw_scores(rng, s):
             s[name] = value()
     if "rope" in s and rng.random() < 0.5:
         s["rope_base"] = rng.choice([100.0, 500000.0])
+    if "rope" in s and rng.random() < 0.3:
+        s["rotary_dim"] = 2 * rng.randint(1, z.d_head // 2)
+    if rng.random() < 0.2:
+        s["query_offset"] = rng.randint(0, 9)
     if "t5_bias" in s:
         s["t5_bidirectional"] = rng.random() < 0.5
     if rng.random() < 0.4:
@@ -160,6 +176,16 @@ def draw(rng):
     case = Case({}, z.heads, z.kv_heads, {})
     file_source = rng.random() < 0.5
     (draw_file if file_source else draw_random)(rng, z, case)
-    draw_scores(rng, case.settings)
+    draw_scores(rng, z, case.settings)
     draw_mask(rng, z, case, file_source)
     return case
+
+
+def not_drawn(schema):
+    """What is wrong with the settings that are drawn, or said not to be."""
+    rng, drawn = random.Random(0), set()
+    for _ in range(1000):
+        drawn |= draw(rng).settings.keys()
+    named = {name for names in NOT_DRAWN.values() for name in names.split()}
+    return [f"{name}: no scenario has it; draw it in scenarios.py or name it in NOT_DRAWN there" for name in schema if name not in drawn | named] + [
+        f"{name} of NOT_DRAWN in scenarios.py is {'drawn' if name in drawn else 'no setting'}" for name in sorted(named) if name in drawn or name not in schema]  # fmt: skip

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""translations.py ROOT: fails where a Message of core or ui lacks its translation, or a translation its Message.
+"""translations.py ROOT: fails where a Message of core or ui lacks its translation, or a translation its Message, and where a
+language lacks a key of en.json or en.json a key that the source names.
 
-A message is a literal among the arguments of Message or of what takes one, or any literal with a slot, "{0}".
+A message is a literal among the arguments of Message or of what takes one, or any literal with a slot, "{0}". Only languages with
+"errors" are held to be finished.
 """
 import json
 import pathlib
@@ -16,6 +18,9 @@ SLOT = re.compile(r"\{\d\}")
 # The same in every language: signs, names, parts of code.
 SAME = re.compile(r"""(?:[^\w{]|\{\d\})*|\{0\}x\{1\}|.*\\frac.*|ALiBi \(config\.json\)|name: value|"file": PATH|lesson:\{0\}|"""
                   r"""tokenizer\.json: \{0\}|\{name\}: STAGE:b,h,row,col = number|\{"(?:token|name)": .*""")
+# A key, and what looks like one: names of files, and keys that a word is joined to.
+KEY = re.compile(r"[a-z_]+(?:\.[A-Za-z0-9_]+)+")
+NO_KEY = re.compile(r"layers\.0\..*|prose\.input|.*\.(?:json|npz|npy|pt|csv)|.*_")
 # Words on paper; the window passes them in.
 PAPER = {"Who looks at whom: head {0}", "page {0} of {1}", "head {0}", "Step {0}"}
 # Messages of libraries and systems, which are not in the source.
@@ -71,17 +76,51 @@ def messages(root):
     return found, literals
 
 
+def flat(words, before=""):
+    """{"views.compare": "Compare"} of {"views": {"compare": "Compare"}}."""
+    table = {}
+    for key, word in words.items():
+        table.update(flat(word, before + key + ".") if isinstance(word, dict) else {before + key: word})
+    return table
+
+
+def check_keys(name, words, english):
+    """What a finished language lacks of en.json's keys, or has beyond them. English explains each mistake in its own run's words, so
+    that it has no `why`."""
+    wrong = []
+    expected = dict(english)
+    for key in english:
+        if key.startswith("mistakes."):
+            expected[key.removesuffix(".title") + ".why"] = ""
+    for key in [key for key in expected if key not in words]:
+        wrong.append('%s lacks "%s"%s' % (name, key, ': "%s"' % expected[key] if expected[key] else ", what goes wrong"))
+    for key, word in words.items():
+        if key not in expected:
+            wrong.append('%s has "%s", which en.json does not have' % (name, key))
+        elif key in english and set(SLOT.findall(word)) != set(SLOT.findall(english[key])):
+            wrong.append('%s: "%s" and en.json have different slots' % (name, key))
+    return wrong
+
+
 def check(root):
     wrong = []
     found, literals = messages(root)
     if not found:
         return ["%s has no messages; expected the repository's own core and ui" % root]
+    folder = pathlib.Path(root) / "assets/translations"
+    sections = json.loads((folder / "en.json").read_text(encoding="utf-8"))
+    english = flat(sections)
+    for text in sorted(literals):
+        if KEY.fullmatch(text) and text.split(".")[0] in sections and text not in english and not NO_KEY.fullmatch(text):
+            wrong.append('en.json lacks "%s", which the source names' % text)
     checked = 0
-    for path in sorted((pathlib.Path(root) / "assets/translations").glob("*.json")):
-        errors = json.loads(path.read_text(encoding="utf-8")).get("errors")
+    for path in sorted(folder.glob("*.json")):
+        words = json.loads(path.read_text(encoding="utf-8"))
+        errors = words.pop("errors", None)
         if errors is None:
             continue
         checked += 1
+        wrong += check_keys(path.name, flat(words), english)
         for text, place in found.items():
             if text not in errors:
                 wrong.append('%s: "errors" lacks what %s says; add  %s: "…",' % (path.name, place, json.dumps(text, ensure_ascii=False)))

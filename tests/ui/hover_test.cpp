@@ -50,8 +50,8 @@ std::vector<Place> all_places() {
   for (const ViewEntry& view : all_views()) {
     const auto shows = [&](View& v) { v.kind = view.kind; };
     const bool compares = view.kind == ViewKind::compare;
-    const bool has_matrices = compares || view.kind == ViewKind::pipeline || view.kind == ViewKind::heads ||
-                              view.kind == ViewKind::map || view.kind == ViewKind::mask;
+    const bool has_matrices =
+        view.kind != ViewKind::network && view.kind != ViewKind::train && view.kind != ViewKind::lesson;
     const auto place = [&](const char* of, Document document) {
       Place& made = add(std::string(view.word) + of, std::move(document), shows);
       made.pins = compares;

@@ -14,6 +14,7 @@
 #include "ui/base/document/view.h"
 #include "ui/base/look/fonts.h"
 #include "ui/base/look/words.h"
+#include "ui/views/registry.h"
 #include "ui/window/panels/registry.h"
 
 using namespace headlight;
@@ -104,6 +105,7 @@ class Situation {
     if (changed) go_back();
     return changed;
   }
+  ViewKind view() const { return start_.view.kind; }
 
  private:
   State now() const {
@@ -234,8 +236,10 @@ TEST_CASE("every key in the list under ? does something, and every key that does
   std::vector<std::string> keys;
   for (char letter = 'A'; letter <= 'Z'; ++letter) keys.emplace_back(1, letter);
   for (const auto& [name, key] : named_keys()) keys.push_back(name);
+  std::set<ViewKind> tried;
   for (const Kind& kind : situations()) {
     Situation situation(kind.document, kind.prepare);
+    tried.insert(situation.view());
     for (const std::string& key : keys) {
       for (const Held held : {Held{}, Held{false, true, false}, Held{true, false, false}, Held{true, true, false},
                               Held{false, false, true}, Held{true, false, true}}) {
@@ -255,6 +259,10 @@ TEST_CASE("every key in the list under ? does something, and every key that does
   CAPTURE(idle, unlisted);
   CHECK(idle.empty());
   CHECK(unlisted.empty());
+  for (const ViewEntry& entry : all_views()) {
+    INFO(entry.word << " has keys of its own; add a situation that shows it");
+    CHECK((!entry.press || tried.contains(entry.kind)));
+  }
 }
 
 TEST_CASE("no line of the list of keys is cut on a small screen, in both languages") {

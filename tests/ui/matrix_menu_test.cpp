@@ -7,6 +7,7 @@
 #include "core/figures/export/stage_figure.h"
 #include "tests/catch.h"
 #include "tests/ui/headless.h"
+#include "ui/views/registry.h"
 
 using namespace headlight;
 using namespace headlight::test;
@@ -173,9 +174,9 @@ TEST_CASE("a selected cell that the run does not have is neither drawn nor copie
     window.frame();
     window.frame();
   };
-  for (const ViewKind kind : {ViewKind::pipeline, ViewKind::heads, ViewKind::mask, ViewKind::compare, ViewKind::map}) {
+  for (const ViewEntry& entry : all_views()) {
     View view = window.document().view;
-    view.kind = kind;
+    view.kind = entry.kind;
     look(view);
   }
   for (const Level level : {Level::sentence, Level::operation}) {

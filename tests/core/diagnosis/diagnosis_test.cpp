@@ -76,6 +76,7 @@ TEST_CASE("the table of mistakes has each id of the manual; only the ids of kind
   for (const Mistake& mistake : all_mistakes()) {
     if (!ids.insert(mistake.id).second) twice.insert(mistake.id);
   }
+  INFO("a new id changes the number here");
   CHECK(ids.size() == 50);
   CHECK(twice == std::set<std::string>{"attention_over_batch", "keys_reordered", "mask_inverted", "mask_wrong",
                                        "split_interleaved", "step_missing", "wrong_input", "wrong_order",
@@ -88,6 +89,8 @@ TEST_CASE("the code that an explanation suggests has no words, so every language
   int lines = 0;
   for (const Mistake& mistake : all_mistakes()) {
     for (const Variant& variant : mistake.variants({*trace, own})) {
+      INFO(mistake.id << " has a variant without an explanation");
+      CHECK_FALSE(variant.explanation.empty());
       const std::size_t at = variant.explanation.rfind("Write ");
       if (at == std::string::npos) continue;
       ++lines;

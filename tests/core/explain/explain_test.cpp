@@ -37,6 +37,12 @@ double recomputed(const Explanation& e) {
   return value;
 }
 
+const nlohmann::json& words_of_quantities() {
+  static const nlohmann::json words =
+      nlohmann::json::parse(places::text_of(places::assets() + "/translations/en.json")).at("inspector").at("quantity");
+  return words;
+}
+
 bool is_leaf(Stage stage) { return stage <= Stage::value || stage == Stage::mask || is_parameter(stage); }
 
 std::vector<Stage> matrices_of(const Trace& trace) {
@@ -70,6 +76,10 @@ void check_cell(const Trace& trace, const Cell& cell) {
     CHECK(agrees(static_cast<float>(term.value), value_at(trace, term.cell)));
   }
   if (!e.terms.empty()) CHECK(agrees(static_cast<float>(recomputed(e)), value));
+  for (const Quantity& quantity : e.quantities) {
+    INFO("en.json lacks \"inspector.quantity." << quantity.name << "\"");
+    CHECK(words_of_quantities().contains(quantity.name));
+  }
 }
 
 void check_random_cells(const Trace& trace, int count) {

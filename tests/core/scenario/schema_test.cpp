@@ -1,6 +1,7 @@
 // The published schema of scenario files is made from the rows of settings. After a change of a row, this command
 // writes it again:
 //   HEADLIGHT_WRITE_SCHEMA=1 headlight_core_tests "the published schema is the table of settings"
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 
@@ -167,7 +168,13 @@ TEST_CASE("the published schema is the table of settings") {
   if (std::getenv("HEADLIGHT_WRITE_SCHEMA")) std::ofstream(path, std::ios::binary) << schema_of_settings();
   std::ifstream stream(path, std::ios::binary);
   const std::string published{std::istreambuf_iterator<char>(stream), {}};
-  CHECK(published == schema_of_settings());
+  const std::string made = schema_of_settings();
+  const auto [there, here] = std::ranges::mismatch(published, made);
+  const auto line = static_cast<std::size_t>(std::count(published.begin(), there, '\n'));
+  INFO("assets/scenario.schema.json:" << line + 1 << " is not as the rows say; write it again with\n"
+                                      << "HEADLIGHT_WRITE_SCHEMA=1 headlight_core_tests \"the published schema is "
+                                         "the table of settings\"");
+  CHECK((there == published.end() && here == made.end()));
 }
 
 }  // namespace headlight

@@ -80,6 +80,20 @@ TEST_CASE("every setting's label, its choices and its text when unset are in eve
   }
 }
 
+TEST_CASE("a setting's row says which control it has, unless a panel draws its own or it has none in the left panel") {
+  const std::set<std::string> own{"source",       "text",    "image",     "x",     "file",      "batch_size",
+                                  "queries",      "keys",    "d_model",   "heads", "kv_heads",  "seed",
+                                  "bias",         "packed",  "layer",     "axes",  "names",     "output_projection",
+                                  "weight_order", "scale",   "attn_bias", "mask",  "mask_file", "mask_polarity",
+                                  "valid_lens",   "doc_ids", "painted",   "fill",  "training",  "edits",
+                                  "knock_out"};
+  for (const Setting& setting : all_settings()) {
+    INFO(setting.key << (own.contains(std::string(setting.key)) ? " is in the list above"
+                                                                : " has no control in its row"));
+    CHECK((setting.control == Control::own) == own.contains(std::string(setting.key)));
+  }
+}
+
 TEST_CASE("a number out of its setting's range is refused by name, with the range") {
   const auto sentence = [](const std::string& option, const std::string& text) {
     return samples::sentence_of([&] { resolve(with(option, text)); });
