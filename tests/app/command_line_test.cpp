@@ -267,6 +267,8 @@ TEST_CASE("what is wrong is one line that names it, exit 2, and nothing is writt
            {"render --stage capped_scores -o OUT/w.png", "is not part of this computation"},
            {"render --stage weights --head 4 -o OUT/w.png", "--head: 4 is out of range; expected 0 to 3"},
            {"render --stage weights --batch 1 -o OUT/w.png", "--batch: 1 is out of range; expected 0"},
+           {"render --stage weights --range -1:1 --norm log -o OUT/w.png",
+            "--range: begins at -1, where log has no place"},
            {"render --stage weights -o OUT/w.gif", "expected a name that ends in .png, .svg"},
            {"render --stage weights --head all -o OUT/w.csv", "expected one head"},
            {"render --stage weights --colormap mauve -o OUT/w.png", "mauve"},

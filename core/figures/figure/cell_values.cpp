@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/tensor/error.h"
+#include "core/base/text/number_text.h"
 #include "core/base/text/unicode.h"
 #include "core/figures/figure/figure_frame.h"
 #include "core/figures/figure/figure_layout.h"
@@ -245,6 +246,9 @@ std::vector<ValueRange> panel_ranges(const FigureSpec& spec, ColormapKind kind) 
     if (shared) std::fill(ranges.begin(), ranges.end(), all.range(kind));
   }
   if (spec.norm != Norm::log || kind == ColormapKind::diverging) return ranges;
+  if (shared && spec.range && spec.range->lo < 0)
+    throw SettingError("--range", Message("begins at {0}, where log has no place", shortest(spec.range->lo)),
+                       "expected 0 or more, or --norm linear");
   constexpr float none = std::numeric_limits<float>::max();
   for (std::size_t i = 0; i < count; ++i) {
     ValueRange& own = ranges[i];
