@@ -6,6 +6,7 @@
 Both train the same network on batches of the same shape: a layer or two of attention with LayerNorms, with or without an
 MLP, cross-entropy at every position, AdamW. PyTorch's is written as its users write it: nn.Linear,
 scaled products and softmax by torch functions, torch.optim.AdamW. Only the ratio is to be believed on a busy machine.
+As in bench.py, PyTorch must multiply with OpenBLAS, which is told the nearest processor that it knows.
 """
 import json
 import math
@@ -16,6 +17,8 @@ import time
 
 import torch
 from torch import nn
+
+from bench import pytorch, without_openblas_settings
 
 rounds = 5
 
@@ -80,8 +83,10 @@ def of_headlight(program, batch, n, d, layers, mlp, threads, steps):
 
 def main():
     program = sys.argv[1]
+    without_openblas_settings()
+    multiplies_with = pytorch()[1]
     sizes = [("[32, 8, 32], 1 layer", (32, 8, 32, 1, False), 400, 1000), ("[32, 64, 128], 2 layers and MLP", (32, 64, 128, 2, True), 12, 50)]
-    print(f"steps a second, median of {rounds} rounds in turns (torch {torch.__version__})")
+    print(f"steps a second, median of {rounds} rounds in turns (torch {torch.__version__} with {multiplies_with})")
     for name, shape, torch_steps, steps in sizes:
         best = {}
         for threads in (1, 2):
