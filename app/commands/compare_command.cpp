@@ -41,9 +41,10 @@ Json stage_json(const StageComparison& stage) {
     json["at"] = stage.agreement->at;
   }
   std::string note = stage.own ? translated_error(stage.own->reading) : std::string();
-  if (stage.tells_nothing()) note += (note.empty() ? "" : "; ") + std::string(no_number_is_finite);
+  const bool tells_nothing = stage.tells_nothing();
+  if (tells_nothing) note += (note.empty() ? "" : "; ") + std::string(no_number_is_finite);
   if (!note.empty()) json["note"] = note;
-  if (stage.tells_nothing()) json["tells_nothing"] = true;
+  if (tells_nothing) json["tells_nothing"] = true;
   return json;
 }
 

@@ -44,16 +44,26 @@ struct Bench {
   ImguiHost host;
   GlMatrixPainter painter;
 
-  double frame_ms(const MatrixQuad* quad) {
+  /// `prepare()` says whether the fonts changed; `draw()` gives the ground's colour.
+  template <typename Prepare, typename Draw>
+  double frame_ms(Prepare prepare, Draw draw) {
     const auto start = std::chrono::steady_clock::now();
+    const bool fonts_changed = prepare();
     host.set_frame(width, height);
-    host.begin_frame(false);
+    host.begin_frame(fonts_changed);
     painter.begin_frame();
-    if (quad != nullptr) painter.draw(*ImGui::GetBackgroundDrawList(), *quad);
+    const auto ground = draw();
     target.bind();
-    host.render(width, height, colours(Theme::light).card);
+    host.render(width, height, ground);
     glFinish();
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  }
+  double frame_ms(const MatrixQuad* quad) {
+    return frame_ms([] { return false; },
+                    [&] {
+                      if (quad != nullptr) painter.draw(*ImGui::GetBackgroundDrawList(), *quad);
+                      return colours(Theme::light).card;
+                    });
   }
 
   /// Blocks of ten frames by turns, the first three of each to settle; gives the medians.
@@ -124,19 +134,15 @@ void report_learning(Bench& bench, const char* name, const std::string& run, int
   start.view.train.pace = TrainPace::at_once;
   start.view.train.until = 20000;
   Session session(std::move(start), [] {});
-  const auto frame = [&] {
-    const auto begun = std::chrono::steady_clock::now();
+  const auto prepare = [&] {
     session.update();
-    const bool fonts_changed = session.prepare_fonts(1);
-    bench.host.set_frame(width, height);
-    bench.host.begin_frame(fonts_changed);
-    bench.painter.begin_frame();
-    session.draw(bench.painter);
-    bench.target.bind();
-    bench.host.render(width, height, session.ground());
-    glFinish();
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begun).count();
+    return session.prepare_fonts(1);
   };
+  const auto draw = [&] {
+    session.draw(bench.painter);
+    return session.ground();
+  };
+  const auto frame = [&] { return bench.frame_ms(prepare, draw); };
   while (learned_step(session) == 0 && session.document().error.empty()) frame();
   const Index first = learned_step(session);
   std::vector<double> times(static_cast<std::size_t>(frames));

@@ -2,6 +2,7 @@
 #include "tests/catch.h"
 #include "tests/places.h"
 #include "tests/ui/headless.h"
+#include "tests/ui/levels.h"
 #include "ui/views/masklab/mask_picture.h"
 #include "ui/views/registry.h"
 
@@ -19,14 +20,8 @@ std::size_t allocations_in_steady_frames(HeadlessWindow& window) {
 }
 
 Document with_everything() {
-  Document document = sentence();
-  Scenario& scenario = document.scenario;
-  scenario.mask = "causal() && window(3)";
-  scenario.rope = Rope::half;
-  scenario.alibi = true;
-  scenario.softcap = 20.0f;
-  scenario.dropout = 0.2f;
-  scenario.training = true;
+  Document document = with_every_stage(sentence().scenario.text.c_str());
+  document.scenario.mask = "causal() && window(3)";
   return document;
 }
 

@@ -149,8 +149,8 @@ void Sweep::step(Stage stage, float* x, Index b, Index h, Index q, Buffer& row) 
                          steps_.softmax.sink_logits.defined() ? steps_.softmax.sink_logits.at({h})
                                                               : -std::numeric_limits<float>::infinity());
     case Stage::dropped_weights:
-      return use.drop(x, steps_.dropout->keep.matrix(b, h).whole_row(q, row), n_k,
-                      steps_.dropout->p < 1 ? 1 / (1 - steps_.dropout->p) : 0);
+      return use.times(x, steps_.dropout->keep.matrix(b, h).whole_row(q, row), n_k,
+                       steps_.dropout->p < 1 ? 1 / (1 - steps_.dropout->p) : 0);
     default: row_steps_->take(stage, x, {b, h, q, 0, n_k}, row);
   }
 }

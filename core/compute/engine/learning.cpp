@@ -13,10 +13,10 @@
 namespace headlight {
 namespace {
 
-constexpr Index measured_sequences = 96;       // fresh ones for each kept step
-constexpr std::size_t most_learners = 4;       // runs in memory
-constexpr std::chrono::milliseconds told{30};  // between two states that are published, at least
-constexpr std::chrono::milliseconds most_silent{250};
+constexpr Index measured_sequences = 96;               // fresh ones for each kept step
+constexpr std::size_t most_learners = 4;               // runs in memory
+constexpr std::chrono::milliseconds told{30};          // between two states that are published, at least
+constexpr std::chrono::milliseconds most_silent{250};  // and at most, where steps are slow
 
 }  // namespace
 

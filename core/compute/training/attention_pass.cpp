@@ -83,7 +83,7 @@ void Pass::drop(Index layer, Index sequence, Index head, float* to) {
       keep_[static_cast<std::size_t>(i)] =
           philox_uniform(words[static_cast<std::size_t>(j)]) < dropout_.p ? 0.0F : 1.0F;
   }
-  kernels().drop(to, keep_.data(), cells, 1 / (1 - dropout_.p));
+  kernels().times(to, keep_.data(), cells, 1 / (1 - dropout_.p));
 }
 
 void Pass::fill_dead_rows(Index head, float* a) const {

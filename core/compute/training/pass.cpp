@@ -178,7 +178,7 @@ void Pass::backward(const float* weights, float* gradients, StageBook* book) {
       linear_input_gradient(dx_.data(), rows_, d, weights + at.W_down, hidden, d_hidden_.data(), false, room);
       linear_weight_gradient(block.active.data(), rows_, hidden, dx_.data(), d, gradients + at.W_down,
                              gradients + at.b_down, room);
-      kernels().times(d_hidden_.data(), block.slope.data(), rows_ * hidden);
+      kernels().times(d_hidden_.data(), block.slope.data(), rows_ * hidden, 1);
       linear_input_gradient(d_hidden_.data(), rows_, hidden, weights + at.W_up, d, dy_.data(), false, room);
       linear_weight_gradient(block.y2.data(), rows_, d, d_hidden_.data(), hidden, gradients + at.W_up,
                              gradients + at.b_up, room);

@@ -7,6 +7,20 @@
 
 namespace headlight {
 
+namespace {
+
+/// Calls each(block, its rows of a panel of b, the panel's first column, its columns); b [n, d].
+template <typename Each>
+void each_block_of_panels(std::span<const SeenBlock> blocks, const float* b, Index b_stride, Index n, Index d,
+                          float* packed, Each each) {
+  each_panel(d, [&](Index col, Index width) {
+    kernels().pack(b + col, b_stride, 1, n, width, packed);
+    for (const SeenBlock& block : blocks) each(block, packed + block.from * kernels().panel, col, width);
+  });
+}
+
+}  // namespace
+
 std::vector<SeenBlock> seen_blocks(Index n, const std::function<bool(Index, Index)>& sees) {
   constexpr Index rows_a_block = 6, vector = 16;  // as the kernels' tiles have
   std::vector<SeenBlock> blocks;
@@ -47,26 +61,20 @@ void seen_scores(std::span<const SeenBlock> blocks, const float* a, Index a_stri
 
 void seen_sums(std::span<const SeenBlock> blocks, const float* cells, const float* b, Index b_stride, Index n, Index d,
                float* to, Index to_stride, bool add, float* packed) {
-  const Kernels& k = kernels();
-  each_panel(d, [&](Index col, Index width) {
-    k.pack(b + col, b_stride, 1, n, width, packed);
-    for (const SeenBlock& block : blocks) {
-      k.multiply(cells + block.first * n + block.from, n, packed + block.from * k.panel, block.count, width,
-                 block.until - block.from, to + block.first * to_stride + col, to_stride, add);
-    }
-  });
+  each_block_of_panels(
+      blocks, b, b_stride, n, d, packed, [&](const SeenBlock& block, const float* rows, Index col, Index width) {
+        kernels().multiply(cells + block.first * n + block.from, n, rows, block.count, width, block.until - block.from,
+                           to + block.first * to_stride + col, to_stride, add);
+      });
 }
 
 void seen_sums_across(std::span<const SeenBlock> blocks, const float* cells, const float* b, Index b_stride, Index n,
                       Index d, float* to, Index to_stride, bool add, float* packed) {
-  const Kernels& k = kernels();
-  each_panel(d, [&](Index col, Index width) {
-    k.pack(b + col, b_stride, 1, n, width, packed);
-    for (const SeenBlock& block : blocks) {
-      k.multiply_across(cells + block.from * n + block.first, n, packed + block.from * k.panel, block.count, width,
-                        block.until - block.from, to + block.first * to_stride + col, to_stride, add);
-    }
-  });
+  each_block_of_panels(
+      blocks, b, b_stride, n, d, packed, [&](const SeenBlock& block, const float* rows, Index col, Index width) {
+        kernels().multiply_across(cells + block.from * n + block.first, n, rows, block.count, width,
+                                  block.until - block.from, to + block.first * to_stride + col, to_stride, add);
+      });
 }
 
 }  // namespace headlight

@@ -47,17 +47,20 @@ namespace {
 
 constexpr double usual_bases[] = {10000, 500000, 1e6, 1e5, 1000, 100, 50000, 160000, 2.5e5, 1e7, 5e6};
 
+std::function<void(Rotation&)> with_base(double base) {
+  return [base](Rotation& rotation) { rotation.frequencies = rope_frequencies(base, rotation.turned()); };
+}
+
 /// Another base for the queries or the keys alone.
 void add_base_of_one_side(double now, Variants& variants) {
   for (const Side side : {Side::queries, Side::keys}) {
     for (const double base : usual_bases) {
       if (base == now) continue;
-      const auto change = [base](Rotation& r) { r.frequencies = rope_frequencies(base, r.turned()); };
       variants.push_back({.explanation = "RoPE's base" + std::string(of_side(side)) +
                                          " alone is another one: your code has " + digits(base) + ", this model " +
                                          digits(now) + " for both. Write base = " + digits(now) +
                                          "  # yours: " + digits(base) + ".",
-                          .rules = rotated_by(change, side),
+                          .rules = rotated_by(with_base(base), side),
                           .rare = true,
                           .yours = digits(base),
                           .here = digits(now)});
@@ -70,11 +73,7 @@ void add_base_of_one_side(double now, Variants& variants) {
 Variants rope_base(const Suspect& suspect) {
   if (!rotates(suspect) || !suspect.run.inputs.rules.rope_frequencies.empty()) return {};
   const auto now = static_cast<double>(suspect.run.scenario.rope_base);
-  const auto with = [](double base) {
-    return Variant{.explanation = {}, .rules = rotated_by([base](Rotation& rotation) {
-                                        rotation.frequencies = rope_frequencies(base, rotation.turned());
-                                      })};
-  };
+  const auto with = [](double base) { return Variant{.explanation = {}, .rules = rotated_by(with_base(base))}; };
   const auto words = [now](const std::string& yours) {
     return "RoPE's base is another one: your code has " + yours + ", this model " + digits(now) +
            ". Write base = " + digits(now) + "  # yours: " + yours + ".";

@@ -157,12 +157,17 @@ void add_chunks(Index n_k, Variants& variants) {
   }
 }
 
+/// Reported only if no other mistake produces the same weights.
+void add_rare(Variants& variants, const std::string& what, const OfScores& made) {
+  variants.push_back(instead(what, made));
+  variants.back().rare = true;
+}
+
 void add_changed_scores(Variants& variants) {
   const auto add = [&](const std::string& what, float (*change)(float)) {
-    variants.push_back(instead(what, [change](const Tensor& scores) {
+    add_rare(variants, what, [change](const Tensor& scores) {
       return softmax(each_number(scores, [change](float v) { return std::isfinite(v) ? change(v) : v; }));
-    }));
-    variants.back().rare = true;
+    });
   };
   add("The sign of the scores is turned before the softmax: the least alike win.", [](float v) { return -v; });
   add("The scores lose their sign before the softmax, as abs() makes them.", [](float v) { return std::abs(v); });
@@ -182,10 +187,7 @@ void keep_highest(std::span<float> row, std::size_t count) {
 /// Weights that are changed after the softmax, or are a softmax of some scores alone.
 void add_changed_weights(Index n_k, Variants& variants) {
   constexpr Index most_kept = 16;
-  const auto add = [&](const std::string& what, const OfScores& made) {
-    variants.push_back(instead(what, made));
-    variants.back().rare = true;
-  };
+  const auto add = [&](const std::string& what, const OfScores& made) { add_rare(variants, what, made); };
   for (Index count = 2; count < std::min(n_k, most_kept); ++count) {
     const OfScores highest =
         rows([count](std::span<float> row) { keep_highest(row, static_cast<std::size_t>(count)); });

@@ -52,8 +52,8 @@ struct Kernels {
   void (*mask)(float* x, const float* may, Index n, float fill);
   /// x if may ≠ 0, else x + fill
   void (*mask_by_sum)(float* x, const float* may, Index n, float fill);
-  /// x · (keep · by)
-  void (*drop)(float* x, const float* keep, Index n, float by);
+  /// x · (y · by): dropout where y is 1 or 0
+  void (*times)(float* x, const float* y, Index n, float by);
   /// e^x / (e^sink + Σ e^x), with the maximum of x and sink subtracted first; sink −∞ adds nothing. NaN in the same
   /// cases as in PyTorch.
   void (*softmax)(float* x, Index n, float sink);
@@ -86,8 +86,6 @@ struct Kernels {
   void (*add_scaled)(float* x, const float* y, Index n, float by);
   /// y = gelu(x), the tanh form (Hendrycks & Gimpel 2016); x ← gelu′(x)
   void (*gelu)(float* x, float* y, Index n);
-  /// x ← x · y
-  void (*times)(float* x, const float* y, Index n);
   /// d ← d · (1 − (y / c)²) where y = c · tanh(x / c): d of a soft-cap
   void (*cap_slope)(const float* y, float* d, Index n, float c);
   /// d ← a · (d − Σ d · a): d of softmax's row a

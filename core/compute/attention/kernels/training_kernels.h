@@ -41,10 +41,6 @@ void gelu(float* x, float* y, I n) {
   }
 }
 
-void times(float* x, const float* y, I n) {
-  for (I i = 0; i < n; i += lanes) store_some(x + i, load_some(x + i, n - i) * load_some(y + i, n - i), n - i);
-}
-
 void cap_slope(const float* y, float* d, I n, float c) {
   for (I i = 0; i < n; i += lanes) {
     const V t = load_some(y + i, n - i) / c;

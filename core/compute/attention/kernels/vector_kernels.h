@@ -42,8 +42,8 @@ void mask(float* x, const float* may, I n, float fill) {
 void mask_by_sum(float* x, const float* may, I n, float fill) {
   each(x, may, n, [fill](V v, V m) { return either(m != V{}, v, v + all(fill)); });
 }
-void drop(float* x, const float* keep, I n, float by) {
-  each(x, keep, n, [by](V v, V k) { return v * (k * by); });
+void times(float* x, const float* y, I n, float by) {
+  each(x, y, n, [by](V v, V w) { return v * (w * by); });
 }
 
 float largest(const float* x, I n, float most) {
@@ -199,7 +199,7 @@ constexpr Kernels kernel_table(const char* name) {
           .cap = cap,
           .mask = mask,
           .mask_by_sum = mask_by_sum,
-          .drop = drop,
+          .times = times,
           .softmax = softmax,
           .largest = largest,
           .reach = reach,
@@ -214,7 +214,6 @@ constexpr Kernels kernel_table(const char* name) {
           .dot = dot,
           .add_scaled = add_scaled,
           .gelu = gelu,
-          .times = times,
           .cap_slope = cap_slope,
           .softmax_slope = softmax_slope,
           .layer_norm = layer_norm,
