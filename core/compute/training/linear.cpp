@@ -29,9 +29,10 @@ void linear_weight_gradient(const float* x, Index rows, Index in, const float* d
     const Index height = std::min(slope_rows, rows - row);
     each_panel(out, [&](Index col, Index width) {
       k.pack(dy + row * out + col, out, 1, height, width, packed);
-      k.multiply_across(x + row * in, in, packed, in, width, height, dW + col, out, true);
+      k.multiply_across(x + row * in, in, packed, in, width, height, dW + col, out, row > 0);
     });
   }
+  if (db) std::fill_n(db, out, 0.0F);
   for (Index row = 0; db && row < rows; ++row) k.add(db, dy + row * out, out);
 }
 

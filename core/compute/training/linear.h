@@ -29,7 +29,7 @@ void linear(const float* x, Index rows, Index in, const float* W, Index out, con
 void linear_input_gradient(const float* dy, Index rows, Index out, const float* W, Index in, float* dx, bool add,
                            float* packed);
 
-/// dW [in, out] += xᵀ dy, x [rows, in], dy [rows, out];  db [out] += Σ rows of dy, where db is not null.
+/// dW [in, out] = xᵀ dy, x [rows, in], dy [rows, out];  db [out] = Σ rows of dy, where db is not null.
 void linear_weight_gradient(const float* x, Index rows, Index in, const float* dy, Index out, float* dW, float* db,
                             float* packed);
 

@@ -110,6 +110,8 @@ void Pass::norm_gradient(const float* weights, float* gradients, Index gain, Ind
                          const Buffer& xhat, const Buffer& inverse, Buffer& dx) const {
   const Index d = shape_.d_model;
   if (gain < 0) return kernels().add(dx.data(), dy.data(), rows_ * d);
+  std::fill_n(gradients + gain, d, 0.0F);
+  std::fill_n(gradients + bias, d, 0.0F);
   for (Index row = 0; row < rows_; ++row) {
     const Index at = row * d;
     kernels().layer_norm_slope(dy.data() + at, xhat.data() + at, weights + gain, inverse[static_cast<std::size_t>(row)],
@@ -120,6 +122,8 @@ void Pass::norm_gradient(const float* weights, float* gradients, Index gain, Ind
 void Pass::forward(const float* weights, std::span<const std::int32_t> tokens, const PassDropout& dropout,
                    StageBook* book) {
   const Index d = shape_.d_model, hidden = shape_.hidden;
+  rows_ = static_cast<Index>(tokens.size());
+  sequences_ = rows_ / n_;
   std::ranges::copy(tokens, tokens_.begin());
   dropout_ = dropout;
   embed(weights);
@@ -188,6 +192,8 @@ void Pass::backward(const float* weights, float* gradients, StageBook* book) {
     norm_gradient(weights, gradients, at.norm1_gain, at.norm1_bias, dy_, block.xhat1, block.inverse1, dx_);
     if (book) std::ranges::copy(dx_, book->residual_room(layer, true, d));
   }
+  if (!shape_.tied) std::fill_n(gradients + layout_.tokens, V * d, 0.0F);
+  if (layout_.positions >= 0) std::fill_n(gradients + layout_.positions, shape_.length * d, 0.0F);
   for (Index row = 0; row < rows_; ++row) {
     const float* from = dx_.data() + row * d;
     kernels().add(gradients + layout_.tokens + tokens_[static_cast<std::size_t>(row)] * d, from, d);

@@ -3,7 +3,7 @@
 //   Pass pass(shape, layout, 8, 32);                  // eight sequences of 32 tokens
 //   pass.forward(weights, tokens, dropout);
 //   const PassLoss loss = pass.loss(targets, by);     // dL/dlogits takes the place of the logits
-//   pass.backward(weights, gradients);                // adds to the gradients
+//   pass.backward(weights, gradients);
 //
 // The stages' gradients, by hand (Vaswani et al. 2017, eq. 1, differentiated; d stands for dL/d):
 //   dV_h = A′ᵀ dO_h     dA′ = dO_h V_hᵀ     dA = dA′ · kept / (1 − p)     dS = A (dA − Σ_k dA A)
@@ -32,28 +32,37 @@ struct PassDropout {
 struct PassLoss {
   double sum = 0;   ///< of −log p(target), in nats
   Index right = 0;  ///< answers whose most probable token is the target
+
+  PassLoss& operator+=(const PassLoss& more) {
+    sum += more.sum;
+    right += more.right;
+    return *this;
+  }
 };
 
 class Pass {
  public:
+  /// With room for so many sequences.
   Pass(const NetworkShape& shape, const ParameterLayout& layout, Index sequences, Index length);
 
   /// Bytes of such a pass.
   static double bytes(const NetworkShape& shape, Index sequences, Index length);
 
-  Index rows() const { return rows_; }
   Index length() const { return n_; }
-  /// `tokens` [sequences · n]: ids. Keeps what the backward pass needs. `book`, if not null, gets every stage.
+  /// `tokens` [sequences · n]: ids of at most as many sequences as there is room for. Keeps what the backward pass
+  /// needs. `book`, if not null, gets every stage.
   void forward(const float* weights, std::span<const std::int32_t> tokens, const PassDropout& dropout = {},
                StageBook* book = nullptr);
   /// [rows, vocabulary]
-  std::span<const float> logits() const { return logits_; }
+  std::span<const float> logits() const {
+    return std::span(logits_).first(static_cast<std::size_t>(rows_ * shape_.vocabulary));
+  }
   /// A layer's attention weights [sequences, H, n, n], before dropout.
   std::span<const float> weights_of(Index layer) const { return blocks_[static_cast<std::size_t>(layer)].weights; }
   /// The loss at positions whose target is not −1. The logits become dL/dlogits for L = `by` · Σ −log p(target):
   ///   dL/dlogit_j = by · (p_j − [j is the target])
   PassLoss loss(std::span<const std::int32_t> targets, float by);
-  /// After loss(): adds dL/dparameter to `gradients`, laid out as the weights.
+  /// After loss(): writes dL/dparameter to `gradients`, laid out as the weights. Those of fixed positions are 0.
   void backward(const float* weights, float* gradients, StageBook* book = nullptr);
 
  private:

@@ -16,6 +16,7 @@ namespace {
 constexpr float beta1 = 0.9F, beta2 = 0.98F, adam_epsilon = 1e-8F;
 constexpr Index most_kept = 200;
 constexpr Index measured_sequences = 256;
+constexpr Index most_parts = 8;  // of a step, and so threads
 constexpr Index parameters_a_block = 1 << 13;
 
 /// In how many parts the sequences of a step are computed: by shape alone, so that the sums of the gradients do not
@@ -23,7 +24,7 @@ constexpr Index parameters_a_block = 1 << 13;
 Index parts_of(const NetworkShape& shape, Index sequences, Index parameters) {
   constexpr double work_a_part = 4e7;
   const double work = 6.0 * static_cast<double>(sequences * shape.length) * static_cast<double>(parameters);
-  return std::clamp(static_cast<Index>(work / work_a_part), Index{1}, std::min<Index>(sequences, 8));
+  return std::clamp(static_cast<Index>(work / work_a_part), Index{1}, std::min<Index>(sequences, most_parts));
 }
 
 std::string megabytes(double bytes) { return formatted("%.0f MB", bytes / 1e6); }
@@ -44,8 +45,12 @@ Trainer::Trainer(TrainingSettings settings, int threads, double kept_bytes)
   const Index sequences = settings_.batch_size, count = p.layout.count;
   const Index parts = parts_of(p.shape, sequences, count);
   const double bytes = 4.0 * static_cast<double>(count);
-  check_memory(Pass::bytes(p.shape, sequences, data_.length()) + static_cast<double>(3 + parts) * bytes,
-               "one step needs {0}");
+  const Index largest = (sequences + parts - 1) / parts;
+  const int available = threads > 0 ? threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  p.workers.threads = std::min<int>(available, most_parts);
+  check_memory(
+      p.workers.threads * Pass::bytes(p.shape, largest, data_.length()) + static_cast<double>(3 + parts) * bytes,
+      "one step needs {0}");
   p.most = std::min<Index>(most_kept, static_cast<Index>(kept_bytes / bytes));
   if (p.most < 3)
     throw SettingError("",
@@ -58,17 +63,16 @@ Trainer::Trainer(TrainingSettings settings, int threads, double kept_bytes)
   draw_weights(p.shape, p.layout, settings_.seed, p.weights.data());
   for (Index i = 0; i < parts; ++i) {
     const Index first = sequences * i / parts, after = sequences * (i + 1) / parts;
-    p.parts.push_back(std::make_unique<TrainingPart>(TrainingPart{
-        first, after - first, Pass(p.shape, p.layout, after - first, data_.length()), Buffer(floats, 0.0F)}));
+    p.parts.push_back({first, after - first, Buffer(floats, 0.0F)});
   }
+  p.passes = std::make_unique<Passes>(p.shape, p.layout, largest, data_.length(), p.workers.threads);
   p.tokens.resize(static_cast<std::size_t>(sequences * data_.length()));
   p.targets.resize(p.tokens.size());
-  p.workers.threads = threads > 0 ? threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   losses_.reserve(static_cast<std::size_t>(settings_.steps));
   measured_.reserve(static_cast<std::size_t>(settings_.steps / measured_every + 3));
   p.kept.reserve(static_cast<std::size_t>(p.most + 1));
   keep();
-  measured_.push_back(p.measure(settings_, data_, p.looks, 0, p.weights.data(), measured_sequences));
+  measured_.push_back(p.measure(settings_, data_, p.kept.back(), measured_sequences, *p.passes, p.workers));
 }
 
 Trainer::~Trainer() = default;
@@ -80,7 +84,7 @@ Index Trainer::State::draw(const TrainingData& data) {
   const auto n = static_cast<std::size_t>(data.length());
   for (std::size_t at = 0; at < tokens.size(); at += n)
     data.draw(batches, false, std::span(tokens).subspan(at, n), std::span(targets).subspan(at, n));
-  return std::ranges::count_if(targets, [](std::int32_t target) { return target >= 0; });
+  return answers_in(targets);
 }
 
 // Leaves each part's sum of gradients of the mean loss over all answers.
@@ -88,23 +92,21 @@ PassLoss Trainer::State::step_gradients(const TrainingSettings& settings, const 
   const auto n = static_cast<std::size_t>(data.length());
   const float by = 1 / static_cast<float>(std::max<Index>(draw(data), 1));
   const auto compute = [&](Index i) {
-    TrainingPart& part = *parts[static_cast<std::size_t>(i)];
+    TrainingPart& part = parts[static_cast<std::size_t>(i)];
     const auto first = static_cast<std::size_t>(part.first) * n, count = static_cast<std::size_t>(part.count) * n;
     PassDropout own = dropout(settings);
     own.first_sequence = part.first;
-    std::ranges::fill(part.gradients, 0.0F);
-    part.pass.forward(weights.data(), std::span(tokens).subspan(first, count), own);
-    part.loss = part.pass.loss(std::span(targets).subspan(first, count), by);
-    part.pass.backward(weights.data(), part.gradients.data());
+    passes->lend([&](Pass& pass) {
+      pass.forward(weights.data(), std::span(tokens).subspan(first, count), own);
+      part.loss = pass.loss(std::span(targets).subspan(first, count), by);
+      pass.backward(weights.data(), part.gradients.data());
+    });
   };
   const auto size = static_cast<Index>(parts.size());
   if (size == 1) compute(0);
   else workers.run(size, 1e12, [&compute](Index i) { compute(i); });
   PassLoss total;
-  for (const auto& part : parts) {
-    total.sum += part->loss.sum;
-    total.right += part->loss.right;
-  }
+  for (const TrainingPart& part : parts) total += part.loss;
   total.sum *= static_cast<double>(by);
   return total;
 }
@@ -119,10 +121,10 @@ void Trainer::State::update(const TrainingSettings& settings) {
                       adam_epsilon,
                       static_cast<float>(1 - std::pow(static_cast<double>(beta1), step)),
                       static_cast<float>(1 - std::pow(static_cast<double>(beta2), step))};
-  Buffer& sum = parts.front()->gradients;
+  Buffer& sum = parts.front().gradients;
   const auto block = [&](Index first, Index count) {
     for (std::size_t i = 1; i < parts.size(); ++i)
-      kernels().add(sum.data() + first, parts[i]->gradients.data() + first, count);
+      kernels().add(sum.data() + first, parts[i].gradients.data() + first, count);
     kernels().adamw(weights.data() + first, mean.data() + first, square.data() + first, sum.data() + first, count, how);
   };
   const auto all = [&](Index first, Index end) {  // the table of sinusoids, if there is one, is left out
@@ -160,7 +162,7 @@ bool Trainer::train(Index count, const std::stop_token& stop) {
     losses_.push_back(static_cast<float>(loss.sum));
     keep();
     if (step() % measured_every == 0 || step() == settings_.steps)
-      measured_.push_back(p.measure(settings_, data_, p.looks, step(), p.weights.data(), measured_sequences));
+      measured_.push_back(p.measure(settings_, data_, p.kept.back(), measured_sequences, *p.passes, p.workers));
   }
   return step() < settings_.steps;
 }

@@ -64,28 +64,33 @@ ProbeAnswers Trainer::answers(const Probe& probe, const KeptStep& at) const {
 }
 
 Measured Trainer::measure(const KeptStep& at, Index sequences) const {
-  Pass pass(state_->shape, state_->layout, measured_at_once, data_.length());
-  return state_->measure(settings_, data_, pass, at.step, at.weights.values().data(), sequences);
+  constexpr Index at_once = 32;
+  Passes passes(state_->shape, state_->layout, at_once, data_.length(), 1);
+  return state_->measure(settings_, data_, at, sequences, passes, {});
 }
 
-Measured Trainer::State::measure(const TrainingSettings& settings, const TrainingData& data, Pass& pass, Index step,
-                                 const float* at, Index sequences) const {
+Measured Trainer::State::measure(const TrainingSettings& settings, const TrainingData& data, const KeptStep& at,
+                                 Index sequences, Passes& on, const Workers& by) const {
   const auto n = static_cast<std::size_t>(data.length());
   Sampler sampler(settings.seed, "fresh");
-  std::vector<std::int32_t> drawn(measured_at_once * n), answers(drawn);
+  std::vector<std::int32_t> drawn(static_cast<std::size_t>(sequences) * n), answers(drawn);
+  for (std::size_t row = 0; row < drawn.size(); row += n)
+    data.draw(sampler, true, std::span(drawn).subspan(row, n), std::span(answers).subspan(row, n));
+  const Index blocks = (sequences + on.sequences() - 1) / on.sequences();
+  std::vector<PassLoss> losses(static_cast<std::size_t>(blocks));
+  const double cost = 2.0 * static_cast<double>(drawn.size()) * static_cast<double>(layout.count);
+  by.run(blocks, cost, [&](Index block) {
+    const auto first = static_cast<std::size_t>(block * on.sequences()) * n;
+    const auto count = std::min(static_cast<std::size_t>(on.sequences()) * n, drawn.size() - first);
+    on.lend([&](Pass& pass) {
+      pass.forward(at.weights.values().data(), std::span(drawn).subspan(first, count));
+      losses[static_cast<std::size_t>(block)] = pass.loss(std::span(answers).subspan(first, count), 1);
+    });
+  });
   PassLoss total;
-  Index asked = 0;
-  for (Index first = 0; first < sequences; first += measured_at_once) {
-    for (std::size_t row = 0; row < drawn.size(); row += n)
-      data.draw(sampler, true, std::span(drawn).subspan(row, n), std::span(answers).subspan(row, n));
-    for (const std::int32_t answer : answers) asked += answer >= 0 ? 1 : 0;
-    pass.forward(at, drawn);
-    const PassLoss part = pass.loss(answers, 1);
-    total.sum += part.sum;
-    total.right += part.right;
-  }
-  const auto all = static_cast<double>(std::max<Index>(asked, 1));
-  return {step, total.sum / all, static_cast<double>(total.right) / all};
+  for (const PassLoss& loss : losses) total += loss;
+  const auto all = static_cast<double>(std::max<Index>(answers_in(answers), 1));
+  return {at.step, total.sum / all, static_cast<double>(total.right) / all};
 }
 
 StepRecord Trainer::record() const {

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "core/base/tensor/sampler.h"
@@ -13,15 +15,50 @@
 
 namespace headlight {
 
-/// Sequences that are measured in one pass.
-inline constexpr Index measured_at_once = 32;
+/// Targets that ask for an answer.
+inline Index answers_in(std::span<const std::int32_t> targets) {
+  return std::ranges::count_if(targets, [](std::int32_t target) { return target >= 0; });
+}
 
-/// One part of a step: its sequences, its pass, and the sum of its gradients.
+/// One part of a step: its sequences, and the sum of its gradients.
 struct TrainingPart {
   Index first, count;  ///< sequences
-  Pass pass;
   Buffer gradients;
   PassLoss loss{};
+};
+
+/// One pass for each thread that computes at once. Passes are lent, not owned by parts of a step, so that a thread
+/// works on numbers that its cache holds.
+class Passes {
+ public:
+  Passes(const NetworkShape& shape, const ParameterLayout& layout, Index sequences, Index length, Index count)
+      : sequences_(sequences) {
+    for (Index i = 0; i < count; ++i) free_.push_back(std::make_unique<Pass>(shape, layout, sequences, length));
+  }
+
+  /// Sequences that a pass has room for.
+  Index sequences() const { return sequences_; }
+  /// Calls use(pass) with a pass that no other thread has. At most `count` threads at once.
+  template <typename Use>
+  void lend(Use use) {
+    std::unique_ptr<Pass> pass = take();
+    use(*pass);
+    const std::lock_guard lock(mutex_);
+    free_.push_back(std::move(pass));
+  }
+
+ private:
+  std::unique_ptr<Pass> take() {
+    const std::lock_guard lock(mutex_);
+    assert(!free_.empty());
+    std::unique_ptr<Pass> pass = std::move(free_.back());
+    free_.pop_back();
+    return pass;
+  }
+
+  Index sequences_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Pass>> free_;
 };
 
 /// The newest weights as a tensor, whose memory is written again once nobody else holds it.
@@ -46,7 +83,8 @@ struct Trainer::State {
   NetworkShape shape;
   ParameterLayout layout;
   Buffer weights, mean, square;
-  std::vector<std::unique_ptr<TrainingPart>> parts;
+  std::vector<TrainingPart> parts;
+  std::unique_ptr<Passes> passes;  ///< with room for the largest part
   std::vector<std::int32_t> tokens, targets;
   Sampler batches;
   Workers workers;
@@ -55,13 +93,9 @@ struct Trainer::State {
   std::vector<KeptStep> kept;
   NewestWeights newest;
   Index most = 0;  ///< kept steps
-  Pass looks;      ///< for measurements while it learns
 
   State(const TrainingSettings& settings, const TrainingData& data)
-      : shape(shape_of(settings, data.vocabulary(), data.length())),
-        layout(shape),
-        batches(settings.seed, "batches"),
-        looks(shape, layout, measured_at_once, data.length()) {}
+      : shape(shape_of(settings, data.vocabulary(), data.length())), layout(shape), batches(settings.seed, "batches") {}
   /// Draws the next batch; returns the number of its answers.
   Index draw(const TrainingData& data);
   /// The step's dropout; each layer adds its number to the seed.
@@ -69,8 +103,8 @@ struct Trainer::State {
     return {settings.dropout, settings.seed * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(done) * 1024, 0};
   }
   PassLoss step_gradients(const TrainingSettings& settings, const TrainingData& data);
-  Measured measure(const TrainingSettings& settings, const TrainingData& data, Pass& pass, Index step, const float* at,
-                   Index sequences) const;
+  Measured measure(const TrainingSettings& settings, const TrainingData& data, const KeptStep& at, Index sequences,
+                   Passes& on, const Workers& by) const;
   void update(const TrainingSettings& settings);
 };
 
