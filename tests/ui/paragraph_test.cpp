@@ -32,6 +32,8 @@ TEST_CASE("a paragraph breaks at spaces and between Chinese characters, and keep
     CHECK(lines(fonts, "每个词元，用查询", width("每个词元")) ==
           3);  // a comma does not begin a line: "每个词 / 元，用查 / 询"
     CHECK(lines(fonts, "每个 softmax", width("每个 ")) == 2);
+    CHECK(paragraph_lines(fonts, Face::ui, 13, "only 36 %", width("only 36 ")) ==
+          std::vector<std::string>{"only", "36 %"});  // a number stays with its percent sign
   }
   ImGui::DestroyContext(context);
 }

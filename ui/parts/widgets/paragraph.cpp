@@ -39,7 +39,7 @@ std::string_view first_character(std::string_view text) {
 }
 
 bool may_break_between(std::string_view before, std::string_view after) {
-  if (before == " ") return after != " ";
+  if (before == " ") return after != " " && after != "%";  // "36 %" is one number
   if (after == " " || (!is_cjk(before) && !is_cjk(after))) return false;
   return closing.find(after) == std::string_view::npos && opening.find(before) == std::string_view::npos;
 }
