@@ -20,9 +20,24 @@
 #include "core/teaching/lesson/course.h"
 #include "ui/base/document/view.h"
 #include "ui/base/look/words.h"
+#include "ui/parts/widgets/math_text.h"
 
 namespace headlight {
 namespace {
+
+PaperPictureWords picture_words(const Words& words) {
+  PaperPictureWords pictures{.query = words("worksheet.query"),
+                             .keys = words("worksheet.keys"),
+                             .head = words("handout.head"),
+                             .layer = words("handout.layer"),
+                             .batch = words("handout.batch_entry"),
+                             .may_attend = words("legend.may"),
+                             .masked = words("worksheet.masked")};
+  for (const Stage stage : all_stages()) {
+    if (stage_formula(words, stage) != info(stage).formula) pictures.formulas[stage] = stage_formula(words, stage);
+  }
+  return pictures;
+}
 
 /// Writes the worksheet.
 int write_worksheet(const CommandLine& line) {
@@ -38,9 +53,9 @@ int write_worksheet(const CommandLine& line) {
       {&text.step, "worksheet.step"},        {&text.stage_answer, "worksheet.stage"},
       {&text.head_answer, "worksheet.head"}, {&text.order_answer, "worksheet.order"},
       {&text.row_answer, "worksheet.row"},   {&text.mask_answer, "worksheet.mask"},
-      {&text.query, "worksheet.query"},      {&text.keys, "worksheet.keys"},
-      {&text.masked, "worksheet.masked"},    {&text.page, "handout.page"}};
+      {&text.page, "handout.page"}};
   for (const auto& [field, key] : texts) *field = words(key);
+  text.pictures = picture_words(words);
   write_whole_file(path_from(out), make_worksheet(course, text, line.has("--key")));
   return 0;
 }
@@ -93,11 +108,7 @@ HandoutText text_of(const Lesson& lesson, const Trace& trace, const std::string&
   text.page = words("handout.page");
   if (const Index entries = trace.dims().batch; entries > 1)
     text.batch = filled(words("handout.batch"), {0, static_cast<int>(entries)});
-  text.query = words("worksheet.query");
-  text.keys = words("worksheet.keys");
-  text.head = words("handout.head");
-  text.may_attend = words("legend.may");
-  text.masked = words("worksheet.masked");
+  text.pictures = picture_words(words);
   for (const Stage stage : trace.stages()) {
     const std::string key = "handout.about_" + std::string(name(stage));
     const std::string about = words(key);

@@ -107,6 +107,8 @@ def try_lesson(path, folder):
     said = 0
     for language in ("en", "zh"):
         pages, key = sheet(path, language, folder, False), "".join(sheet(path, language, folder, True))
+        english = re.findall(r"mayattend|·(?:batch|head|layer)\d|overkeys|elsefill|\bof\d", key)
+        check(language == "en" or not english, f"{path.stem}: a Chinese sheet has the English words {set(english)}")
         paper = "".join(pages)
         asked = []  # numbers that are asked for above
         scenario = lesson["scenario"]

@@ -22,7 +22,7 @@ SAME = re.compile(r"""(?:[^\w{]|\{\d\})*|\{0\}x\{1\}|.*\\frac.*|ALiBi \(config\.
 KEY = re.compile(r"[a-z_]+(?:\.[A-Za-z0-9_]+)+")
 NO_KEY = re.compile(r"layers\.0\..*|prose\.input|.*\.(?:json|npz|npy|pt|csv)|.*_")
 # Words on paper; the window passes them in.
-PAPER = {"Who looks at whom: head {0}", "page {0} of {1}", "head {0}", "Step {0}"}
+PAPER = {"Who looks at whom: head {0}", "page {0} of {1}", "head {0}", "layer {0}", "batch {0}", "Step {0}"}
 # Messages of libraries and systems, which are not in the source.
 FOREIGN = re.compile(r"(?:Can't|CRC|Cannot|Compression|Device|Directory|Disk|Encryption|File|Input|Invalid|Is a|Multi|No |Not a|Operation|PNG|"
                      r"Permission|Possibly|Premature|Read|Seek|Too many|Write|Zip|Zlib|attempting|data error|end of|invalid|missing|number (?:lit|over)|"

@@ -119,22 +119,6 @@ class Diagram {
 constexpr float margin = 68, body = 12.5f, line = 18, block_gap = 26, above_figure = 6;
 constexpr Index most_heads = 8, most_words = 24;
 
-FigureSpec without_subtitle(FigureSpec figure) {
-  figure.subtitle.clear();
-  return figure;
-}
-
-/// The picture of a stage, under a heading of its own.
-FigureSpec picture_of(const StageCut& cut, const StageFigureStyle& style, const HandoutText& text) {
-  FigureSpec figure = without_subtitle(stage_figure(cut, style));
-  figure.words.may_attend = text.may_attend;
-  figure.words.masked = text.masked;
-  for (std::size_t i = 0; cut.grid && i < figure.panels.size(); ++i) {
-    figure.panels[i].title = filled(text.head, {static_cast<int>(cut.heads[i])});
-  }
-  return figure;
-}
-
 class Pages : public PaperPages {
  public:
   Pages(const HandoutText& text, Paper paper, int count)
@@ -163,7 +147,10 @@ class Pages : public PaperPages {
     style.on_paper = true;
     const auto words = static_cast<float>(trace.dims().n_q);
     style.size = FigureSize{0.62f * inner(), std::clamp(17 * words + 30, 90.0f, 420.0f)};
-    draw(ArrangedFigure(without_subtitle(figure_of({trace, Stage::weights, 0, {head}}, style))));
+    style.row_label = text_.pictures.query, style.col_label = text_.pictures.keys;
+    FigureSpec figure = figure_of({trace, Stage::weights, 0, {head}}, style);
+    figure.subtitle.clear();
+    draw(ArrangedFigure(figure));
   }
 
   void diagram(const Trace& trace, Index head) {
@@ -179,12 +166,11 @@ class Pages : public PaperPages {
     style.title = "";
     style.on_paper = true;
     const float room = cut.heads.size() > 4 ? 330.0f : 250.0f;
-    label_axes(style, cut.stage, text_.query, text_.keys);
     style.size = FigureSize{inner(), 0};  // as high as the width needs, up to a limit
-    auto figure = std::make_unique<ArrangedFigure>(picture_of(cut, style, text_));
+    auto figure = std::make_unique<ArrangedFigure>(picture_of(cut, style));
     if (figure->size().height > room) {
       style.size->height = room;
-      figure = std::make_unique<ArrangedFigure>(picture_of(cut, style, text_));
+      figure = std::make_unique<ArrangedFigure>(picture_of(cut, style));
     }
     need(block_gap + 26 + line * (1 + static_cast<float>(lines)) + above_figure + figure->size().height);
     if (y_ > margin) y_ += block_gap;
@@ -193,13 +179,23 @@ class Pages : public PaperPages {
     const std::string shape = to_string(cut.trace[cut.stage].shape());
     canvas_.text({shape, FontRole::mono, 11, theme_.muted, {after, y_ + 14}});
     y_ += 26;
-    paragraph(as_mathematics(formula_of(cut.trace, cut.stage)), theme_.muted);
+    const auto formula = text_.pictures.formulas.find(cut.stage);
+    paragraph(
+        as_mathematics(formula != text_.pictures.formulas.end() ? formula->second : formula_of(cut.trace, cut.stage)),
+        theme_.muted);
     if (!about.empty()) paragraph(about, theme_.ink);
     y_ += above_figure;
     draw(*figure);
   }
 
  private:
+  /// Under a heading of its own.
+  FigureSpec picture_of(const StageCut& cut, const StageFigureStyle& style) const {
+    FigureSpec figure = paper_figure(cut, style, text_.pictures);
+    figure.subtitle.clear();
+    return figure;
+  }
+
   void draw(const ArrangedFigure& figure) {
     need(figure.size().height);
     figure.draw(canvas_, {margin, y_});
@@ -253,11 +249,31 @@ void PaperPages::footer() {
          FontRole::text, 10, theme_.muted);
 }
 
-void label_axes(StageFigureStyle& style, Stage stage, const std::string& query, const std::string& key) {
+FigureSpec paper_figure(const StageCut& cut, StageFigureStyle style, const PaperPictureWords& words) {
   const auto label = [&](Axis axis) {
-    return axis == Axis::query ? std::optional(query) : axis == Axis::key ? std::optional(key) : std::nullopt;
+    return axis == Axis::query ? std::optional(words.query)
+           : axis == Axis::key ? std::optional(words.keys)
+                               : std::nullopt;
   };
-  style.row_label = label(info(stage).rows), style.col_label = label(info(stage).cols);
+  style.row_label = label(info(cut.stage).rows), style.col_label = label(info(cut.stage).cols);
+  if (!style.title) {
+    std::string title = cut.trace.name_of(cut.stage);
+    if (const std::string layer = layer_shown(cut.trace); !layer.empty())
+      title += " · " + replaced(words.layer, "{0}", layer);
+    if (!is_parameter(cut.stage) && cut.trace.dims().batch > 1)
+      title += " · " + filled(words.batch, {static_cast<int>(cut.batch)});
+    if (has_head_axis(cut.stage) && !cut.grid)
+      title += " · " + filled(words.head, {static_cast<int>(cut.heads.front())});
+    style.title = std::move(title);
+  }
+  FigureSpec figure = stage_figure(cut, style);
+  figure.words.may_attend = words.may_attend;
+  figure.words.masked = words.masked;
+  if (const auto formula = words.formulas.find(cut.stage); formula != words.formulas.end())
+    figure.subtitle = as_mathematics(formula->second);
+  for (std::size_t i = 0; cut.grid && i < figure.panels.size(); ++i)
+    figure.panels[i].title = filled(words.head, {static_cast<int>(cut.heads[i])});
+  return figure;
 }
 
 std::string make_handout(const Trace& trace, const HandoutText& text, Paper paper, Index head) {

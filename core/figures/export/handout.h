@@ -17,6 +17,14 @@ namespace headlight {
 
 enum class Paper : std::uint8_t { a4, letter };
 
+/// The words of pictures on paper, in the reader's language.
+struct PaperPictureWords {
+  std::string query = "query", keys = "key";  ///< names of axes
+  std::string head = "head {0}", layer = "layer {0}", batch = "batch {0}";
+  std::string may_attend = "may attend", masked = "masked";
+  std::map<Stage, std::string> formulas{};  ///< of stages whose formula has words
+};
+
 /// The texts of the pages, in the reader's language.
 struct HandoutText {
   std::string title;
@@ -26,8 +34,7 @@ struct HandoutText {
   std::string stages = "The stages";                     ///< over all of them as one picture
   std::string batch;                                     ///< which entry of several is shown; may be empty
   std::string page = "page {0} of {1}";
-  std::string query = "query", keys = "key", head = "head {0}";  ///< of pictures
-  std::string may_attend = "may attend", masked = "masked";
+  PaperPictureWords pictures;
   std::map<Stage, std::string> about;  ///< a sentence on each stage; may lack some
 };
 
@@ -38,8 +45,9 @@ std::string make_handout(const Trace& trace, const HandoutText& text, Paper pape
 /// In 1/96 inch.
 inline constexpr FigureSize a4{793.7f, 1122.5f};
 
-/// Labels the axes that are queries or keys with these words.
-void label_axes(StageFigureStyle& style, Stage stage, const std::string& query, const std::string& key);
+/// A stage's picture on paper. Its title, unless the style has one, names the stage, and layer, head and entry where
+/// there are several.
+FigureSpec paper_figure(const StageCut& cut, StageFigureStyle style, const PaperPictureWords& words);
 
 /// Numbered pages that are filled from the top.
 class PaperPages {
@@ -102,7 +110,7 @@ struct WorksheetText {
   std::string row_answer = "Write how the row is shared out; together it makes 1.";
   std::string mask_answer = "Fill the cells that may be seen, or write the expression.";
   std::string code = "the code";
-  std::string query = "query", keys = "key", masked = "masked";  ///< of pictures
+  PaperPictureWords pictures;
   std::string page = "page {0} of {1}";
 };
 

@@ -107,15 +107,12 @@ class Sheet : public PaperPages {
     style.on_paper = true;
     style.values = values && cut.matrix(cut.heads.front()).cols <= 8 && cut.heads.size() == 1;
     style.size = FigureSize{cut.heads.size() > 1 ? inner : inner * 0.62f, picture_height};
-    label_axes(style, cut.stage, text_.query, text_.keys);
     if (cut.stage == Stage::weights) {  // the same colours for the same weights on every page
       style.range = {RangeMode::fixed, {0, 1}, false};
       style.own_range = true;
     }
-    FigureSpec spec = stage_figure(cut, style);
-    spec.words.masked = text_.masked;
     need(style.size->height + 8);
-    ArrangedFigure(spec).draw(canvas_, {sheet_margin, y_});
+    ArrangedFigure(paper_figure(cut, style, text_.pictures)).draw(canvas_, {sheet_margin, y_});
     y_ += style.size->height + 8;
   }
   /// A grid of cells with words beside and above it. `inside` and `grey` are by cell; empty: none of them.

@@ -279,8 +279,8 @@ std::optional<std::string> text_field(const Frame& frame, const char* id, const 
   begin_field(frame, face);
   const float room = ImGui::CalcItemWidth() - 2 * ImGui::GetStyle().FramePadding.x;
   const bool cut = text.empty() && text_size(frame.fonts, face, TypeSize::body * frame.u, hint).x > room;
-  const Typed field = text_input(
-      frame, id, text, cut ? elide(frame.fonts, face, TypeSize::body * frame.u, hint, room).c_str() : hint);
+  const Typed field =
+      text_input(frame, id, text, cut ? elide(frame.fonts, face, TypeSize::body * frame.u, hint, room).c_str() : hint);
   if (field.active) draw_field_frame(frame);
   ImGui::PopFont();
   if (field.entered && after == AfterEnter::goes_on) go_on_typing(frame, id, field.text);

@@ -257,7 +257,12 @@ std::string formula_in_words(const Words& words, std::string markup) {
 }
 
 std::string_view stage_formula(const Words& words, Stage stage) {
-  return stage == Stage::masked_scores ? std::string_view(words("inspector.masked_formula")) : info(stage).formula;
+  switch (stage) {
+    case Stage::mask: return words("formulas.mask");
+    case Stage::masked_scores: return words("formulas.masked_scores");
+    case Stage::weights: return words("formulas.weights");
+    default: return info(stage).formula;
+  }
 }
 
 }  // namespace headlight
