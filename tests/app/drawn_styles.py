@@ -1,4 +1,4 @@
-"""Twelve ways to write right attention whose saved stages are not all those of the formula, in NumPy."""
+"""Ways to write right attention whose saved stages are not all those of the formula, in NumPy."""
 import numpy as np
 
 from drawn_attention import mask_of, need, softmax
@@ -64,6 +64,28 @@ def words_first(c, s):
     return dict(s, **{name: s[name].swapaxes(1, 2) for name in ("Q_heads", "K_heads", "V_heads")})
 
 
+def heads_last(c, s):
+    need(not c["H"] == c["n_q"] == c["n_k"])
+    return dict(s, weights=s["weights"].transpose(0, 2, 3, 1), scaled_scores=s["scaled_scores"].transpose(0, 2, 3, 1))
+
+
+def mask_hides(c, s):
+    need("mask" in s and not s["mask"].all())
+    return dict(s, mask=~s["mask"])
+
+
+def rows_of_padding(c, s):
+    p = c["parameters"]
+    need(c["lengths"] is not None and c["n_q"] == c["n_k"] and p["key"] is p["query"] and min(c["lengths"]) < c["n_k"])
+    words = np.arange(c["n_q"])[:, None] < np.array(c["lengths"])[:, None, None]
+    return dict(s, output=s["output"] * words, weights=s["weights"] * words[:, None])
+
+
+def renamed_after_rotation(c, s):
+    need(c["rope"] and not c["norm"])
+    return dict(s, Q_heads=s["Q_rotated"], K_heads=s["K_rotated"])
+
+
 STYLES = {
     "plain": lambda c, s: s,
     "all bf16": lambda c, s: {k: to_bfloat16(v) if v.dtype != bool else v for k, v in s.items()},
@@ -75,6 +97,12 @@ STYLES = {
     "another fill": other_fill,
     "changed in place": changed_in_place,
     "words before heads": words_first,
+    "heads last": heads_last,
+    "a mask that is true where hidden": mask_hides,
+    "rows of padding": rows_of_padding,
+    "heads named after RoPE": renamed_after_rotation,
+    "summed weights": lambda c, s: dict(output=s["output"], weights=s["weights"].sum(1)),
+    "output in one row for each word": lambda c, s: dict(s, output=s["output"].reshape(-1, s["output"].shape[-1])),
     "averaged weights": lambda c, s: dict(output=s["output"], weights=s["weights"].mean(1)),
     "unnormalised until the end": lambda c, s: dict(output=s["output"], head_outputs=s["head_outputs"], weights=np.exp(s["masked_scores"] - s["masked_scores"].max(-1, keepdims=True))),
 }

@@ -11,6 +11,7 @@
 #include "core/teaching/diagnosis/assumed_mask.h"
 #include "core/teaching/diagnosis/harmless.h"
 #include "core/teaching/diagnosis/mistake_search.h"
+#include "core/teaching/diagnosis/own_rounding.h"
 #include "core/teaching/diagnosis/seen_mask.h"
 
 namespace headlight {
@@ -35,26 +36,23 @@ std::vector<Finding> Comparison::diagnosis() const {
 
 namespace {
 
-/// The user's masked scores with the fill of the run, if only the fill differs and neither fill lets weight leak; else
-/// undefined.
+/// The user's masked scores with the fill of the run, if neither fill lets weight leak; else undefined.
 Tensor with_right_fill(const Trace& trace, const OwnStage& own) {
   if (own.stage != Stage::masked_scores || !own.fits || !trace.has(Stage::mask)) return {};
   const Tensor right = trace[Stage::masked_scores].contiguous();
   if (own.values.shape() != right.shape()) return {};
-  bool only_fill = true;
+  bool hidden = true;
   each_matrix(trace[Stage::mask], [&](const MatrixView& may, Index b, Index h) {
     const MatrixView mine = own.values.matrix(b, h), expected = right.matrix(b, h);
-    for (Index q = 0; q < may.rows && only_fill; ++q) {
+    for (Index q = 0; q < may.rows && hidden; ++q) {
       float top = -INFINITY;
       for (Index k = 0; k < may.cols; ++k) top = may(q, k) != 0 ? std::max(top, expected(q, k)) : top;
-      const float hidden = std::isinf(top) ? -1e3F : top - far_below;
-      for (Index k = 0; k < may.cols && only_fill; ++k) {
-        only_fill = may(q, k) == 0 ? mine(q, k) <= hidden && expected(q, k) <= hidden
-                                   : agree(mine(q, k), expected(q, k), own.slack);
-      }
+      const float most = std::isinf(top) ? -1e3F : top - far_below;
+      for (Index k = 0; k < may.cols && hidden; ++k)
+        hidden = may(q, k) != 0 || (mine(q, k) <= most && expected(q, k) <= most);
     }
   });
-  if (!only_fill) return {};
+  if (!hidden) return {};
   return combined(right,
                   combined(own.values, trace[Stage::mask], [](float v, float may) { return may == 0 ? NAN : v; }),
                   [](float fill, float mine) { return std::isnan(mine) ? fill : mine; });
@@ -123,7 +121,9 @@ std::vector<Wrong> compare_stages(const Trace& trace, const OwnStages& own, Comp
     note_rounding(entry, right, notes);
     const Tensor filled = entry.agreement->agrees ? Tensor() : with_right_fill(trace, *mine);
     if (!filled.defined() || !dead_rows_are_seen(trace, own)) continue;
-    entry.agreement = agreement(filled, right, mine->slack);
+    const Agreement but_for_fill = agreement(filled, right, mine->slack);
+    if (!but_for_fill.agrees) continue;
+    entry.agreement = but_for_fill;
     notes.push_back({stage, {other_fill()}});
   }
   note_harmless(trace, result, notes);
@@ -162,7 +162,7 @@ Finding other_dead_rows() {
 /// Takes every stage for one that agrees if stages that were not saved and are rounded explain the differences.
 void accept_hidden_rounding(const std::shared_ptr<const Trace>& run, const OwnStages& own, const Run& how,
                             Comparison& result, std::vector<Wrong>& notes) {
-  const std::optional<HiddenRounding> hidden = hidden_rounding(run, own, how);
+  const std::optional<HiddenRounding> hidden = hidden_rounding(run, with_fill_of_run(own, *run), how);
   if (!hidden) return;
   const Stage first = result.first_difference()->stage;
   for (StageComparison& stage : result.stages) {
@@ -190,8 +190,9 @@ bool may_be_rounding(const Comparison& comparison, const Trace& run) {
   const bool after_weights = std::ranges::any_of(comparison.stages, [&](const StageComparison& stage) {
     return stage.own && stage.stage >= Stage::weights && stage.stage < first.stage;
   });
-  return !(before_softmax || after_weights) ||
-         relative_difference(first.own->values, right_for(*first.own, run)) < large;
+  const bool masked = first.stage == Stage::masked_scores && run.has(Stage::mask);
+  const Tensor mine = masked ? with_fill_for(first.own->values, run, run.fill) : first.own->values;
+  return !(before_softmax || after_weights) || relative_difference(mine, right_for(*first.own, run)) < large;
 }
 
 /// Takes stages for ones that agree if they differ only by rounding errors of earlier stages. Returns what mistakes are

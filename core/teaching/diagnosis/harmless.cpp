@@ -1,8 +1,6 @@
 #include "core/teaching/diagnosis/harmless.h"
 
-#include <Eigen/Core>
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "core/base/tensor/each_matrix.h"
@@ -10,6 +8,7 @@
 #include "core/compute/attention/projection.h"
 #include "core/rules/mask/statistics.h"
 #include "core/teaching/diagnosis/mistakes.h"
+#include "core/teaching/diagnosis/other_layout.h"
 #include "core/teaching/diagnosis/seen_mask.h"
 
 namespace headlight {
@@ -85,18 +84,21 @@ bool holds_scores(Stage stage) {
   return stage >= Stage::scores && stage <= Stage::masked_scores && stage != Stage::mask;
 }
 
-Finding nothing_changed(std::string why) { return {"harmless", std::move(why), true}; }
-
 /// A later stage whose right numbers this stage holds: where an operation in place (/=, masked_fill_) changed the array
-/// after it was saved.
+/// after it was saved, or its name was given to what came of it.
 std::optional<Stage> later_stage_held(const Trace& run, const OwnStage& mine) {
-  const auto is_one_array = [](Stage stage) {
-    return stage >= Stage::scores && stage <= Stage::weights && stage != Stage::mask;
-  };
-  if (!is_one_array(mine.stage)) return {};
-  for (const Stage stage : run.stages()) {
-    if (stage <= mine.stage || !is_one_array(stage) || run[stage].shape() != mine.values.shape()) continue;
-    if (all_agree(mine.values, run[stage], mine.slack)) return stage;
+  using enum Stage;
+  static const std::vector<Stage> arrays[] = {
+      {Q_heads, Q_normed, Q_rotated, Q_scaled},
+      {K_heads, K_normed, K_rotated},
+      {scores, scaled_scores, capped_scores, biased_scores, masked_scores, weights}};
+  const auto array =
+      std::ranges::find_if(arrays, [&](const auto& each) { return std::ranges::count(each, mine.stage); });
+  if (array == std::end(arrays)) return {};
+  for (const Stage stage : *array) {
+    if (stage <= mine.stage || !run.has(stage) || run[stage].shape() != mine.values.shape()) continue;
+    const Tensor held = stage == Stage::masked_scores ? with_fill_for(mine.values, run, run.fill) : mine.values;
+    if (all_agree(held, run[stage], mine.slack)) return stage;
   }
   return {};
 }
@@ -110,41 +112,86 @@ Index only_head(const OwnStage& mine, const Tensor& right) {
   return -1;
 }
 
-/// A stage in another layout: of one sequence alone or, if stages follow that agree, words before heads, or rows and
-/// columns exchanged.
-std::optional<Finding> other_layout(const Trace& run, const OwnStage& mine, bool followed) {
-  const Tensor right = counterpart(run, mine.stage);
-  const std::string stage(name(mine.stage));
-  const Tensor stored = mine.values.contiguous();
-  const bool vectors = mine.stage < Stage::scores || mine.stage == Stage::head_outputs;
-  for (const auto& [a, b, layout] : {std::tuple(Index{1}, Index{2}, "[B, n, H, d_head], the words before the heads"),
-                                     std::tuple(Index{2}, Index{3}, "[B, H, d_head, n], already transposed")}) {
-    if (!vectors || !followed || right.rank() != 4 || stored.rank() != 4) continue;
-    const Tensor turned = stored.transpose(a, b);
-    if (turned.shape() == right.shape() && all_agree(turned.contiguous(), right, mine.slack))
-      return nothing_changed(stage + " is saved as " + layout + "; its numbers are right.");
+/// Whether word k is padding: no query of the sequence sees it in any head, where others see themselves.
+bool is_padding(const Tensor& mask, Index b, Index k) {
+  bool others = false;
+  for (Index h = 0; h < mask.size(1); ++h) {
+    const MatrixView may = mask.matrix(b, h);
+    for (Index q = 0; q < may.rows; ++q) {
+      if (may(q, k) != 0) return false;
+      others = others || may(q, q) != 0;
+    }
   }
-  const Index batch = run.dims().batch;
-  if (batch < 2 || right.size(0) != batch || stored.count() * batch != right.count()) return {};
-  for (Index b = 0; b < batch; ++b) {
-    const Tensor one = right.slice(0, b, 1).contiguous();
-    if (all_agree(stored.view(one.shape()), one, mine.slack))
-      return nothing_changed(stage + " is saved for sequence " + std::to_string(b) +
-                             " of the batch alone; its numbers are right.");
-  }
-  return {};
+  return others;
+}
+
+/// Whether the stage differs in the rows of padded words alone. No query sees them, so nothing is made of their rows.
+bool differs_in_padding(const Trace& run, const OwnStage& mine) {
+  if (!run.inputs.self_attention() || !run.has(Stage::mask) || info(mine.stage).rows != Axis::query) return false;
+  const Tensor right = right_for(mine, run), &mask = run[Stage::mask];
+  if (mine.values.shape() != right.shape() || right.rank() < 3) return false;
+  bool agrees = true, padded = false;
+  each_matrix(mine.values, [&](const MatrixView& m, Index b, Index h) {
+    const MatrixView r = right.matrix(b, h), may = mask.matrix(b, std::min(h, mask.size(1) - 1));
+    const auto both_hidden = [&](Index q, Index k) {
+      return mine.stage == Stage::masked_scores && may(q, k) == 0 && m(q, k) <= -1e3F && r(q, k) <= -1e3F;
+    };
+    for (Index q = 0; q < m.rows && agrees; ++q) {
+      if (is_padding(mask, b, q)) {
+        padded = true;
+        continue;
+      }
+      for (Index k = 0; k < m.cols; ++k) agrees = agrees && (agree(m(q, k), r(q, k), mine.slack) || both_hidden(q, k));
+    }
+  });
+  return agrees && padded;
+}
+
+/// Whether masked scores differ where the mask hides alone, and are lower there than their row's largest.
+bool differs_in_fill(const Trace& run, const OwnStage& mine) {
+  const Tensor right = right_for(mine, run);
+  if (!run.has(Stage::mask) || mine.values.shape() != right.shape()) return false;
+  bool only_fill = true;
+  each_matrix(mine.values, [&](const MatrixView& m, Index b, Index h) {
+    const MatrixView r = right.matrix(b, h), may = run[Stage::mask].matrix(b, h);
+    for (Index q = 0; q < m.rows && only_fill; ++q) {
+      float top = -INFINITY;
+      for (Index k = 0; k < m.cols; ++k) top = may(q, k) != 0 ? std::max(top, r(q, k)) : top;
+      for (Index k = 0; k < m.cols && only_fill; ++k)
+        only_fill = may(q, k) != 0 ? agree(m(q, k), r(q, k), mine.slack) : std::isinf(top) || m(q, k) < top;
+    }
+  });
+  return only_fill;
+}
+
+bool is_transposed(const OwnStage& mine, const Tensor& right) {
+  return right.size(2) == right.size(3) && all_agree(mine.values, right.transpose(2, 3).contiguous(), mine.slack);
+}
+
+bool is_inverted_mask(const Trace& run, const OwnStage& mine) {
+  return mine.stage == Stage::mask && run.has(Stage::mask) && mine.values.shape() == run[Stage::mask].shape() &&
+         all_agree(mine.values, each_number(run[Stage::mask].contiguous(), [](float may) { return 1 - may; }));
 }
 
 }  // namespace
 
 std::optional<Finding> harmless(const Trace& run, const OwnStage& mine, const Later& later) {
   if (!later.agree) return {};
+  if (mine.fits && later.count > 0 && is_inverted_mask(run, mine))
+    return nothing_changed(
+        "The saved mask is true where a key is hidden, as nn.MultiheadAttention's masks are; the scores are masked "
+        "rightly.");
   if (!mine.fits) return mine.stage == Stage::mask ? std::nullopt : other_layout(run, mine, later.count > 0);
   const Tensor right = right_for(mine, run);
   if (right.shape() != mine.values.shape()) return {};
+  if (differs_in_padding(run, mine))
+    return nothing_changed(
+        "Only the rows of padded words differ. No query attends to them, so that nothing is made of them; leave them "
+        "out of the loss.");
   const std::string stage(name(mine.stage));
   const bool weights = mine.stage == Stage::weights || mine.stage == Stage::dropped_weights;
-  if (weights && mine.reading.kind == OwnReading::Kind::one_for_all_heads && run.dims().heads > 1) {
+  const bool one_for_all = weights && mine.reading.kind == OwnReading::Kind::one_for_all_heads && run.dims().heads > 1;
+  if (one_for_all) {
     const Tensor mean = mean_over_heads(right.contiguous());
     const Tensor all = mean.view({right.size(0), 1, right.size(2), right.size(3)}).expand(right.shape()).contiguous();
     if (all_agree(mine.values, all, mine.slack))
@@ -153,8 +200,12 @@ std::optional<Finding> harmless(const Trace& run, const OwnStage& mine, const La
           "The saved weights are the mean over the heads, as nn.MultiheadAttention returns them; what follows "
           "was computed from each head's own. average_attn_weights=False gives those.",
           true};
+    const auto heads = static_cast<float>(run.dims().heads);
+    if (all_agree(mine.values, each_number(all, [heads](float v) { return v * heads; }), mine.slack))
+      return nothing_changed("The saved " + stage +
+                             " are the sum over the heads; what follows was computed from each head's own.");
   }
-  if (weights && mine.reading.kind == OwnReading::Kind::one_for_all_heads && run.dims().heads > 1 && later.count > 0) {
+  if (one_for_all && later.count > 0) {
     if (const Index head = only_head(mine, right); head >= 0)
       return nothing_changed("The saved " + stage + " are those of head " + std::to_string(head) +
                              " alone; what follows was computed from each head's own.");
@@ -168,18 +219,32 @@ std::optional<Finding> harmless(const Trace& run, const OwnStage& mine, const La
     return nothing_changed("A number is added to each row of " + stage +
                            ", the same for all its keys: the softmax gives "
                            "the same weights.");
-  const bool scaled = mine.stage >= Stage::Q && mine.stage <= Stage::scaled_scores && mine.stage != Stage::V &&
-                      mine.stage != Stage::V_heads;
+  if (mine.stage == Stage::masked_scores && later.count > 0 && differs_in_fill(run, mine))
+    return Finding{
+        "mask_finite_fill",
+        "The masked scores have a finite fill. Here the softmax turns it into 0; scores that are larger could "
+        "let weight leak. Write scores.masked_fill(~mask, float(\"-inf\")).",
+        true};
+  const bool scaled = mine.stage >= Stage::Q && mine.stage <= Stage::masked_scores && mine.stage != Stage::V &&
+                      mine.stage != Stage::V_heads && mine.stage != Stage::mask;
   if (scaled && later.count > 0) {
     if (const std::optional<double> factor = factor_between(mine.values, right, mine.slack); factor.value_or(0) > 0)
       return nothing_changed(stage + " is multiplied by " + formatted("%.5g", *factor) +
                              ", as where the scale is applied to the queries or keys; the weights are right.");
   }
+  if (weights && later.count > 0 && is_transposed(mine, right))
+    return Finding{"weights_transposed",
+                   "The saved " + stage +
+                       " are transposed, [B, H, n_k, n_q]; what follows was computed from the right ones. Save " +
+                       stage + ".transpose(-2, -1).",
+                   true};
+  if (mine.stage == Stage::output) return other_layout(run, mine, true);
   if (later.count == 0) return {};
   if (const std::optional<Stage> held = later_stage_held(run, mine))
     return nothing_changed(stage + " holds the right numbers of " + std::string(name(*held)) +
-                           ": an operation in place (/=, masked_fill_) changed the array after it was saved. Save " +
-                           stage + ".clone().");
+                           ": the array was changed in place (/=, masked_fill_), or its name given to another, "
+                           "before it was saved. Save " +
+                           stage + ".clone() where it is made.");
   return mine.stage != Stage::mask ? other_layout(run, mine, true) : std::nullopt;
 }
 
@@ -212,126 +277,6 @@ std::shared_ptr<const Trace> with_own_dead_rows(const std::shared_ptr<const Trac
     if (here > most) best = std::move(other), most = here;
   }
   return best;
-}
-
-Base with_own_rounding(const std::shared_ptr<const Trace>& run, const OwnStages& own, const Run& how) {
-  std::map<Stage, Tensor> rounded;
-  for (const OwnStage& mine : own.stages) {
-    if (!mine.fits || mine.stage == Stage::mask || !run->has(mine.stage)) continue;
-    const Tensor right = right_for(mine, *run);
-    if (right.shape() == (*run)[mine.stage].shape() && all_agree(mine.values, right, mine.slack))
-      rounded[mine.stage] = mine.values;
-  }
-  if (rounded.empty()) return {run, {}};
-  return {compute_variant({run, rounded}, {}, how), rounded};
-}
-
-namespace {
-
-float to_bf16(float v) {
-  if (!std::isfinite(v)) return v;
-  const auto bits = std::bit_cast<std::uint32_t>(v);
-  return std::bit_cast<float>((bits + 0x7FFFU + (bits >> 16 & 1U)) & 0xFFFF0000U);
-}
-
-float to_f16(float v) { return static_cast<float>(Eigen::half(v)); }
-
-/// Whether all stages agree as rounded ones, and the rounded run leaves much less of their differences than the run.
-bool explains(const Trace& rounded, const Trace& run, const OwnStages& own, float slack) {
-  bool much = false;
-  for (const OwnStage& mine : own.stages) {
-    if (!mine.fits) return false;
-    const Tensor right = right_for(mine, run);
-    const Tensor close = right_for(mine, rounded);
-    if (all_agree(mine.values, right, mine.slack)) continue;
-    if (!all_agree(mine.values, close, std::max(slack, mine.slack))) return false;
-    if (relative_difference(mine.values, close) > 0.4 * relative_difference(mine.values, right)) return false;
-    much = true;
-  }
-  return much;
-}
-
-/// Whether every stage is as close as rounding leaves it, so that the rounded runs are worth their time.
-bool is_close(const Trace& run, const OwnStages& own) {
-  constexpr double most = 0.3;  // of a stage's size; scores in bfloat16 change weights by a few hundredths
-  return std::ranges::all_of(own.stages, [&](const OwnStage& mine) {
-    return mine.fits && relative_difference(mine.values, right_for(mine, run)) < most;
-  });
-}
-
-using Stages = std::vector<Stage>;
-
-std::shared_ptr<const Trace> with_rounded(const std::shared_ptr<const Trace>& run, const Stages& stages,
-                                          float (*round)(float), const Run& how) {
-  Variant variant;
-  for (const Stage stage : stages) {
-    if (run->has(stage))
-      variant.rules[stage] = [round](const Trace&, const Usual& usual) { return each_number(usual(), round); };
-  }
-  return compute_variant({run, {}}, variant, how);
-}
-
-/// The stages that code in half precision rounds, the most likely first: from one step to another, with V where it is
-/// multiplied. Between them the softmax may be in float32.
-std::vector<Stages> parts_in_half_precision() {
-  const std::vector<Stages> steps{{Stage::Q, Stage::K}, {Stage::scores},       {Stage::scaled_scores},
-                                  {Stage::weights},     {Stage::head_outputs}, {Stage::output}};
-  constexpr std::size_t scaled = 2, weights = 3;
-  std::vector<Stages> parts;
-  const auto add = [&](std::size_t first, std::size_t last, bool with_V) {
-    Stages& part = parts.emplace_back();
-    for (std::size_t i = first; i <= last; ++i) part.insert(part.end(), steps[i].begin(), steps[i].end());
-    if (with_V) part.push_back(Stage::V);
-  };
-  for (const std::size_t first : {2, 1, 0}) add(first, scaled, false);
-  add(0, scaled, true);
-  parts.push_back(
-      {Stage::Q, Stage::K, Stage::V, Stage::scores, Stage::scaled_scores, Stage::head_outputs, Stage::output});
-  for (std::size_t first = 0; first <= weights; ++first) {
-    for (std::size_t last = weights; last < steps.size(); ++last) add(first, last, true);
-  }
-  add(weights, weights, false);
-  for (const bool with_V : {false, true}) add(0, 0, with_V), add(0, 1, with_V);
-  add(1, 1, false);
-  return parts;
-}
-
-}  // namespace
-
-std::optional<HiddenRounding> hidden_rounding(const std::shared_ptr<const Trace>& run, const OwnStages& own,
-                                              const Run& how) {
-  if (!is_close(*run, own)) return {};
-  constexpr Index most_scores = Index{1} << 28;  // computed; a count, so that the answer is the same on any machine
-  Index left = most_scores;
-  for (const Stages& stages : parts_in_half_precision()) {
-    for (const auto& [round, slack, id] :
-         {std::tuple(&to_bf16, 0x1p-8F, "rounded_bf16"), std::tuple(&to_f16, 0x1p-11F, "rounded_f16")}) {
-      auto rounded = with_rounded(run, stages, round, how);
-      if (explains(*rounded, *run, own, slack)) return HiddenRounding{std::move(rounded), slack, id};
-      left -= scores_of(*run);
-      if (left <= 0) return {};
-    }
-  }
-  return {};
-}
-
-std::string rounding_of_this_size(const std::shared_ptr<const Trace>& run, const OwnStages& own, const Run& how) {
-  if (!is_close(*run, own)) return "";
-  const Stages stages{
-      Stage::Q,     Stage::K, Stage::V, Stage::scores, Stage::scaled_scores, Stage::weights, Stage::head_outputs,
-      Stage::output};
-  for (const auto& [round, type] : {std::pair(&to_f16, "float16"), std::pair(&to_bf16, "bfloat16")}) {
-    const auto rounded = with_rounded(run, stages, round, how);
-    const bool within = std::ranges::all_of(own.stages, [&](const OwnStage& mine) {
-      const Tensor right = right_for(mine, *run);
-      const Agreement here = agreement(mine.values, right, mine.slack);
-      return here.agrees ||
-             (std::isfinite(here.largest) &&
-              relative_difference(mine.values, right) <= 2 * relative_difference(right_for(mine, *rounded), right));
-    });
-    if (within) return type;
-  }
-  return "";
 }
 
 }  // namespace headlight
