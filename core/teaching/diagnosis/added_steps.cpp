@@ -1,5 +1,10 @@
 // Steps that the user's code has and this run does not: an activation, a norm, positions, a projection once more.
 
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/tensor/each_matrix.h"
+#include "core/base/text/number_text.h"
 #include "core/compute/attention/projection.h"
 #include "core/compute/network/layers.h"
 #include "core/scenario/inputs/seeded.h"
@@ -26,6 +31,56 @@ Variant after(const std::vector<Stage>& stages, const std::string& what, std::fu
     variant.rules[stage] = [change](const Trace&, const Usual& usual) { return change(usual()); };
   variant.rare = true;
   return variant;
+}
+
+Tensor of_each(const Tensor& x, float (*change)(float)) {
+  return each_number(x, [change](float v) { return std::isfinite(v) ? change(v) : v; });
+}
+
+/// The scores by a function, or within limits that the user's largest score shows.
+void add_to_scores(const Suspect& suspect, Variants& variants) {
+  for (const Stage stage : {Stage::scores, Stage::scaled_scores}) {
+    variants.push_back(after({stage}, "abs()", [](const Tensor& x) { return of_each(x, std::abs); }));
+    variants.push_back(after({stage}, "A ReLU", [](const Tensor& x) { return activate(x, Activation::relu); }));
+    variants.push_back(after({stage}, "A tanh", [](const Tensor& x) { return activate(x, Activation::tanh); }));
+    std::vector<float> limits{1, 5, 10, 50};
+    if (const OwnStage* own = suspect.own.find(stage); own && own->fits) {
+      float largest = 0;
+      const Tensor values = own->values.contiguous();
+      for (const float v : values.values()) largest = std::isfinite(v) ? std::max(largest, std::abs(v)) : largest;
+      limits = {largest};
+    }
+    for (const float limit : limits)
+      variants.push_back(
+          after({stage}, "clamp(" + shortest(-limit) + ", " + shortest(limit) + ")", [limit](const Tensor& x) {
+            return each_number(x, [limit](float v) { return std::clamp(v, -limit, limit); });
+          }));
+  }
+}
+
+/// The mean over the words, [B, n, d], in the place of each.
+Tensor mean_over_words(const Tensor& x) {
+  const Index batch = x.size(0), n = x.size(1), d = x.size(2);
+  const Tensor packed = x.contiguous();
+  Buffer values(packed.values().size());
+  for (Index b = 0; b < batch; ++b) {
+    for (Index i = 0; i < d; ++i) {
+      double sum = 0;
+      for (Index word = 0; word < n; ++word)
+        sum += static_cast<double>(packed.values()[static_cast<std::size_t>((b * n + word) * d + i)]);
+      for (Index word = 0; word < n; ++word)
+        values[static_cast<std::size_t>((b * n + word) * d + i)] = static_cast<float>(sum / static_cast<double>(n));
+    }
+  }
+  return Tensor(x.shape(), std::move(values));
+}
+
+/// Each vector divided by its length.
+Tensor of_length_1(const Tensor& x) {
+  return normalise(x, {.kind = NormKind::rms,
+                       .weight = Tensor::full({x.size(-1)}, 1 / std::sqrt(static_cast<float>(x.size(-1)))),
+                       .bias = {},
+                       .epsilon = 0});
 }
 
 void add_known_steps(const Trace& run, Variants& variants) {
@@ -79,6 +134,9 @@ Variants step_added(const Suspect& suspect) {
     variants.push_back(after({Stage::concat}, what, change));
     variants.push_back(after({Stage::head_outputs}, what, change));
   }
+  add_to_scores(suspect, variants);
+  variants.push_back(after({Stage::output}, "The mean over the words", mean_over_words));
+  variants.push_back(after({Stage::output}, "A division by its length, as F.normalize has it,", of_length_1));
   const Tensor &W = run[Stage::W_o], &b = run[Stage::b_o];
   if (W.defined() && W.size(0) == W.size(1))
     variants.push_back(after({Stage::output}, "The output projection once more",
@@ -87,6 +145,11 @@ Variants step_added(const Suspect& suspect) {
     variants.push_back(
         after({Stage::query, Stage::key, Stage::value}, "Sinusoidal positions are added", with_positions));
     variants.push_back(after({Stage::query, Stage::key}, "Sinusoidal positions are added", with_positions));
+    const auto of_sequences = [](const Tensor& x) {
+      return with_positions(x.transpose(0, 1).contiguous()).transpose(0, 1).contiguous();
+    };
+    variants.push_back(after({Stage::query, Stage::key, Stage::value},
+                             "The sinusoidal position of the sequence in the batch, pe[:B], is added", of_sequences));
   }
   append(variants, input_scaled(suspect));
   return variants;

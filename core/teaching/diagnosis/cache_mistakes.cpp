@@ -69,6 +69,13 @@ Variants cache_unwritten(const Suspect& suspect) {
         },
         variants);
   }
+  if (n > 2)
+    add_for_each(
+        run, "The newest of the {} is written over the first one; zeros stand in the last place.",
+        [=](const Tensor& x) {
+          return rows_joined({rows_of(x, n - 1, 1), rows_of(x, 1, n - 2), zero_rows_like(x, 1)});
+        },
+        variants);
   add_for_each(
       run, "The {} stand one place too late, with zeros in the first place.",
       [=](const Tensor& x) {

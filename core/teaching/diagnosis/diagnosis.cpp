@@ -250,10 +250,21 @@ void note_alike_weights(const std::shared_ptr<const Trace>& run, const OwnStages
                      true}}});
 }
 
+/// The run with the fill of the user's masked scores, where it leaves no weight: a wrong mask may hide all keys of a
+/// row, whose weights the fill decides.
+Base with_fill_of_user(const Base& base, const OwnStages& own, const Run& how) {
+  const OwnStage* mine = own.find(Stage::masked_scores);
+  if (!mine || !mine->fits || !base.run->has(Stage::mask) || base.run->fill > -1e3F) return base;
+  const std::optional<float> fill = fill_in(mine->values, *base.run);
+  if (!fill || *fill == base.run->fill || *fill > -1e3F) return base;
+  return {compute_variant(base, {.explanation = {}, .settings = with_fill(*fill)}, how), base.own};
+}
+
 void search(const Base& base, const OwnStages& own, const std::vector<Stage>& except, const Run& how,
             const TimeLimit& limit, const Trying& trying, Comparison& result) {
-  const OwnStages all = with_fill_of_run(own, *base.run);
-  result.complete = find_mistakes(base, all, Evidence(all, except), how, limit, trying, result.wrongs);
+  const Base filled = with_fill_of_user(base, own, how);
+  const OwnStages all = with_fill_of_run(own, *filled.run);
+  result.complete = find_mistakes(filled, all, Evidence(all, except), how, limit, trying, result.wrongs);
 }
 
 bool nothing_found(const Comparison& comparison) {

@@ -125,26 +125,46 @@ bool is_padding(const Tensor& mask, Index b, Index k) {
   return others;
 }
 
+/// Whether a padded word's row says nothing: hidden scores, equal weights, zeros or NaN, or numbers that the sequence's
+/// other padded words, if there are any, have too.
+bool says_nothing(Stage stage, const MatrixView& m, Index row, const std::vector<Index>& padded) {
+  const auto all_of = [&](auto holds) {
+    for (Index col = 0; col < m.cols; ++col) {
+      if (!holds(m(row, col), col)) return false;
+    }
+    return true;
+  };
+  if (stage == Stage::masked_scores) return all_of([](float v, Index) { return v <= -1e3F; });
+  if (stage == Stage::weights || stage == Stage::dropped_weights)
+    return all_of([&](float v, Index) { return agree(v, m(row, 0)); });
+  if (stage < Stage::weights) return true;
+  const bool nothing = all_of([](float v, Index) { return v == 0 || std::isnan(v); });
+  return nothing || padded.size() == 1 || std::ranges::any_of(padded, [&](Index other) {
+           return other != row && all_of([&](float v, Index col) { return agree(v, m(other, col)); });
+         });
+}
+
 /// Whether the stage differs in the rows of padded words alone. No query sees them, so nothing is made of their rows.
 bool differs_in_padding(const Trace& run, const OwnStage& mine) {
   if (!run.inputs.self_attention() || !run.has(Stage::mask) || info(mine.stage).rows != Axis::query) return false;
   const Tensor right = right_for(mine, run), &mask = run[Stage::mask];
   if (mine.values.shape() != right.shape() || right.rank() < 3) return false;
-  bool agrees = true, padded = false;
+  bool holds = true, any = false;
   each_matrix(mine.values, [&](const MatrixView& m, Index b, Index h) {
     const MatrixView r = right.matrix(b, h), may = mask.matrix(b, std::min(h, mask.size(1) - 1));
     const auto both_hidden = [&](Index q, Index k) {
       return mine.stage == Stage::masked_scores && may(q, k) == 0 && m(q, k) <= -1e3F && r(q, k) <= -1e3F;
     };
-    for (Index q = 0; q < m.rows && agrees; ++q) {
-      if (is_padding(mask, b, q)) {
-        padded = true;
-        continue;
-      }
-      for (Index k = 0; k < m.cols; ++k) agrees = agrees && (agree(m(q, k), r(q, k), mine.slack) || both_hidden(q, k));
+    std::vector<Index> padded;
+    for (Index q = 0; q < m.rows && holds; ++q) {
+      if (is_padding(mask, b, q)) padded.push_back(q);
+      else
+        for (Index k = 0; k < m.cols; ++k) holds = holds && (agree(m(q, k), r(q, k), mine.slack) || both_hidden(q, k));
     }
+    any = any || !padded.empty();
+    holds = holds && std::ranges::all_of(padded, [&](Index q) { return says_nothing(mine.stage, m, q, padded); });
   });
-  return agrees && padded;
+  return holds && any;
 }
 
 /// Whether masked scores differ where the mask hides alone, and are lower there than their row's largest.
@@ -162,10 +182,6 @@ bool differs_in_fill(const Trace& run, const OwnStage& mine) {
     }
   });
   return only_fill;
-}
-
-bool is_transposed(const OwnStage& mine, const Tensor& right) {
-  return right.size(2) == right.size(3) && all_agree(mine.values, right.transpose(2, 3).contiguous(), mine.slack);
 }
 
 bool is_inverted_mask(const Trace& run, const OwnStage& mine) {
@@ -232,12 +248,6 @@ std::optional<Finding> harmless(const Trace& run, const OwnStage& mine, const La
       return nothing_changed(stage + " is multiplied by " + formatted("%.5g", *factor) +
                              ", as where the scale is applied to the queries or keys; the weights are right.");
   }
-  if (weights && later.count > 0 && is_transposed(mine, right))
-    return Finding{"weights_transposed",
-                   "The saved " + stage +
-                       " are transposed, [B, H, n_k, n_q]; what follows was computed from the right ones. Save " +
-                       stage + ".transpose(-2, -1).",
-                   true};
   if (mine.stage == Stage::output) return other_layout(run, mine, true);
   if (later.count == 0) return {};
   if (const std::optional<Stage> held = later_stage_held(run, mine))

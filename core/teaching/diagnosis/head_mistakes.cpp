@@ -34,12 +34,48 @@ Rule split_by_view(Stage channels, Index heads) {
   };
 }
 
+/// [B, H, …] in which each head is the mean of its group of `size` neighbours.
+Tensor averaged_in_groups(const Tensor& heads, Index size) {
+  std::vector<Tensor> groups;
+  for (Index first = 0; first < heads.size(1); first += size)
+    groups.push_back(mean_of_heads(heads.slice(1, first, size).contiguous()));
+  return joined_along(1, groups);
+}
+
 Tensor in_order(const Tensor& heads, const std::vector<Index>& order) {
   std::vector<Tensor> parts;
   for (Index b = 0; b < heads.size(0); ++b) {
     for (const Index head : order) parts.push_back(heads.slice(0, b, 1).slice(1, head, 1));
   }
   return joined(parts).view(heads.shape());
+}
+
+/// Every head is multiplied with the part of the output projection that belongs to head 0.
+Variants columns_of_head_0(const Trace& run) {
+  if (!run.has(Stage::W_o)) return {};
+  const Rule rule = [](const Trace& t, const Usual&) {
+    const Tensor heads = t[Stage::head_outputs].contiguous();
+    const auto count = static_cast<float>(heads.size(1));
+    Index at = 0;
+    const Index d = heads.size(3), width = heads.size(1) * d;
+    const Tensor sums = each_number(mean_of_heads(heads), [count](float v) { return v * count; });
+    const Tensor first = each_number(merge_heads(sums), [&](float v) { return at++ % width < d ? v : 0; });
+    return project(first, t[Stage::W_o], t[Stage::b_o]);
+  };
+  return {{.explanation =
+               "Each head's outputs are multiplied with the columns of W_o that belong to head 0. Write W_o[:, "
+               "h * d_head:(h + 1) * d_head].",
+           .rules = {{Stage::output, rule}},
+           .rare = true}};
+}
+
+/// [B, H, n, d] whose head h takes d channels of [B, n, G · d] from channel h on.
+Tensor overlapping(const Tensor& channels, Index heads) {
+  const Index d = channels.size(2) / heads;
+  std::vector<Tensor> slices;
+  for (Index h = 0; h < heads; ++h)
+    slices.push_back(channels.slice(2, h, d).contiguous().view({channels.size(0), 1, channels.size(1), d}));
+  return joined_along(1, slices);
 }
 
 constexpr std::pair<Stage, Stage> splits[] = {
@@ -74,6 +110,13 @@ Variants split_without_transpose(const Suspect& suspect) {
     steps.keys = k.view({k.size(0), k.size(1), k.size(3), k.size(2)}).transpose(2, 3).contiguous();
     return sweep(steps, Stage::scores, Stage::scores, {})[Stage::scores];
   };
+  Variant& overlap = variants.emplace_back(Variant{
+      "The heads' slices begin at channel h, not at h * d_head, so that they overlap. Write q[..., h * d_head:(h "
+      "+ 1) * d_head]."});
+  overlap.rare = true;
+  for (std::size_t i = 0; i < std::size(splits); ++i)
+    overlap.rules[splits[i].second] = [from = splits[i].first, heads = i == 0 ? d.heads : d.kv_heads](
+                                          const Trace& t, const Usual&) { return overlapping(t[from], heads); };
   append(variants, split_not_transposed(suspect));
   append(variants, packed_by_view(suspect));
   return variants;
@@ -196,6 +239,26 @@ Variants gqa_tiled(const Suspect& suspect) {
                                       ", dim=1); V = V.repeat_interleave(" + groups + ", dim=1)."});
     for (const Stage stage : stages) variant.rules[stage] = tile;
   }
+  const Rule along_channels = [times = d.groups()](const Trace&, const Usual& usual) {
+    const Tensor heads = usual(), words = merge_heads(heads).contiguous();  // [B, n, G · d]
+    Buffer values;
+    for (const float v : words.values()) values.insert(values.end(), static_cast<std::size_t>(times), v);
+    const Tensor repeated({words.size(0), words.size(1), words.size(2) * times}, std::move(values));
+    return split_heads(repeated, times * heads.size(1)).contiguous();
+  };
+  Variant& channels = variants.emplace_back(Variant{"Each channel of keys and values is repeated " + groups +
+                                                    " times, not each head. Write K = K.repeat_interleave(" + groups +
+                                                    ", dim=1) of [B, G, n, d_head]."});
+  channels.rules[Stage::K_heads] = channels.rules[Stage::V_heads] = along_channels;
+  channels.rare = true;
+  Variant& averaged =
+      variants.emplace_back(Variant{"The queries of a group are averaged before they meet its keys. Write scores = Q @ "
+                                    "K.repeat_interleave(" +
+                                    groups + ", dim=1).transpose(-2, -1)."});
+  averaged.rare = true;
+  averaged.rules[Stage::scores] = [times = d.groups()](const Trace&, const Usual& usual) {
+    return averaged_in_groups(usual(), times);
+  };
   if (d.batch == 1) return variants;
   Variant& along_batch = variants.emplace_back(
       Variant{"The key/value heads are repeated along the batch, so that a sequence's queries meet another sequence's "
@@ -229,6 +292,16 @@ Variants heads_averaged(const Suspect& suspect) {
                                        "Write K = K.repeat_interleave(H // G, dim=1); V = "
                                        "V.repeat_interleave(H // G, dim=1).",
                         .rules = {{Stage::K_heads, average}, {Stage::V_heads, average}}});
+  const Rule summed = [](const Trace&, const Usual& usual) {
+    const Tensor heads = usual();
+    const auto count = static_cast<float>(heads.size(1));
+    return each_number(mean_of_heads(heads), [count](float v) { return v * count; });
+  };
+  variants.push_back({.explanation = "The sum of the heads' outputs stands in each head's place. Keep the heads apart: "
+                                     "write torch.cat(heads, dim=-1).",
+                      .rules = {{Stage::head_outputs, summed}},
+                      .rare = true});
+  append(variants, columns_of_head_0(suspect.run));
   for (const Index one : {Index{0}, suspect.run.dims().heads - 1}) {
     const Rule copied = [one](const Trace&, const Usual& usual) {
       const Tensor heads = usual();

@@ -46,7 +46,8 @@ class Search {
   std::optional<Stage> agreed_in_large(const Base& base, std::size_t from) const;
   std::vector<Candidate> with_other_fills(const Base& base, std::size_t from);
   std::vector<Finding> pair_with_seen_mask(const Base& base, std::size_t from);
-  std::vector<Finding> pair(const Base& base, std::size_t from, bool only_last_differs);
+  std::vector<Finding> pair(const Base& base, std::size_t from, bool only_last_differs, Index scores_left);
+  std::vector<Finding> pair_with_other_fills(const Base& base, std::size_t from, bool only_last_differs);
   /// Empty if the time limit was reached first, or if the variant cannot be computed here.
   Evidence::Reproduction reproduce(const Base& base, const Variant& variant, std::size_t from,
                                    bool strict = false) const;
@@ -267,47 +268,78 @@ std::vector<Finding> Search::pair_with_seen_mask(const Base& base, std::size_t f
   return {};
 }
 
+/// A variant of a mistake, and its place among the mistake's.
+struct KnownVariant {
+  const Mistake* mistake;
+  Variant variant;
+  std::size_t place;
+};
+
+/// The pairs of different mistakes, the likeliest first: of the first variants of both, a step and the mask, another
+/// and the mask, any two; then of later variants. Any two only if none is rare, or if the last stage alone differs.
+std::vector<std::pair<std::size_t, std::size_t>> likely_pairs(const std::vector<KnownVariant>& known,
+                                                              bool only_last_differs) {
+  using enum Mistake::Kind;
+  struct Pair {
+    std::size_t first, second, round, places;
+  };
+  const auto round_of = [](Mistake::Kind a, Mistake::Kind b) -> std::size_t {
+    if (a != mask) std::swap(a, b);
+    if (a != mask) return 2;
+    return b == step ? 0 : b == other ? 1 : 3;
+  };
+  std::vector<Pair> pairs;
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    for (std::size_t j = i + 1; j < known.size(); ++j) {
+      const KnownVariant &a = known[i], &b = known[j];
+      const std::size_t round = round_of(a.mistake->kind, b.mistake->kind);
+      const bool both_common = !a.variant.rare && !b.variant.rare;
+      const bool may_be = round < 2 || only_last_differs || (round == 2 && both_common);
+      if (may_be && std::string_view(a.mistake->id) != b.mistake->id) pairs.push_back({i, j, round, a.place + b.place});
+    }
+  }
+  std::ranges::stable_sort(pairs, {}, [](const Pair& pair) { return std::pair(pair.places, pair.round); });
+  std::vector<std::pair<std::size_t, std::size_t>> ordered;
+  for (const Pair& pair : pairs) ordered.emplace_back(pair.first, pair.second);
+  return ordered;
+}
+
 /// Two mistakes with which all stages agree, if no single mistake explains them: one of them with the mask or, where
 /// only the last stage was saved, any two.
-std::vector<Finding> Search::pair(const Base& base, std::size_t from, bool only_last_differs) {
+std::vector<Finding> Search::pair(const Base& base, std::size_t from, bool only_last_differs, Index scores_left) {
   if (std::vector<Finding> found = pair_with_seen_mask(base, from); !found.empty()) return found;
-  Index scores_left = pair_scores;
-  struct Known {
-    const Mistake* mistake;
-    Variant variant;
-  };
-  std::vector<Known> known;
+  std::vector<KnownVariant> known;
   const Suspect suspect = suspect_in(base, from);
   for (const Mistake& mistake : all_mistakes()) {
     if (limit_.is_up()) return {};
+    std::size_t place = 0;
     for (Variant& variant : variants_in(mistake, suspect)) {
       const bool likely = !variant.rare || mistake.kind == Mistake::Kind::mask;
-      if (likely && !variant.harmless && !variant.inputs) known.push_back({&mistake, std::move(variant)});
+      if (likely && !variant.harmless && !variant.inputs) known.push_back({&mistake, std::move(variant), place++});
     }
   }
-  const auto fits = [&](const Known& a, const Known& b) {
-    if (std::string_view(a.mistake->id) == b.mistake->id) return false;
-    const auto masks = [](const Known& each) { return each.mistake->kind == Mistake::Kind::mask; };
-    return only_last_differs || masks(a) != masks(b);
-  };
-  for (const bool usual_first : {true, false}) {  // pairs of a step and a mask, then the others
-    for (std::size_t i = 0; i < known.size(); ++i) {
-      for (std::size_t j = i + 1; j < known.size(); ++j) {
-        const Known &a = known[i], &b = known[j];
-        const auto is = [](const Known& each, Mistake::Kind kind) { return each.mistake->kind == kind; };
-        const bool usual = (is(a, Mistake::Kind::mask) && is(b, Mistake::Kind::step)) ||
-                           (is(a, Mistake::Kind::step) && is(b, Mistake::Kind::mask));
-        if (usual != usual_first || !fits(a, b)) continue;
-        if (limit_.is_up() || scores_left <= 0) return {};
-        scores_left -= scores_of(*base.run) + scores_of_run;
-        if (trying_ && j == i + 1) trying_(a.mistake->id);
-        const std::optional<Variant> variant = both(a.variant, b.variant);
-        if (!variant) continue;
-        const Evidence::Reproduction reproduction = reproduce(base, *variant, from);
-        if (reproduction.end != evidence_.size() || reproduction.gained == 0) continue;
-        return {finding_of(*a.mistake, a.variant), finding_of(*b.mistake, b.variant)};
-      }
-    }
+  for (const auto& [first, second] : likely_pairs(known, only_last_differs)) {
+    const KnownVariant &a = known[first], &b = known[second];
+    if (limit_.is_up() || scores_left <= 0) return {};
+    scores_left -= scores_of(*base.run) + scores_of_run;
+    if (trying_) trying_(a.mistake->id);
+    const std::optional<Variant> variant = both(a.variant, b.variant);
+    if (!variant) continue;
+    const Evidence::Reproduction reproduction = reproduce(base, *variant, from);
+    if (reproduction.end != evidence_.size() || reproduction.gained == 0) continue;
+    return {finding_of(*a.mistake, a.variant), finding_of(*b.mistake, b.variant)};
+  }
+  return {};
+}
+
+/// The same under other fills, which decide the weights of rows whose keys a wrong mask hides.
+std::vector<Finding> Search::pair_with_other_fills(const Base& base, std::size_t from, bool only_last_differs) {
+  for (const auto& fill : other_fills(*base.run)) {
+    if (limit_.is_up()) break;
+    const Base filled{compute_variant(base, {.explanation = {}, .settings = fill}, run_), base.own};
+    if (evidence_.first_difference(*filled.run, from) > from) continue;
+    std::vector<Finding> found = pair(filled, from, only_last_differs, pair_scores / 8);
+    if (!found.empty()) return found;
   }
   return {};
 }
@@ -342,7 +374,8 @@ void Search::find(Base base, std::vector<Wrong>& wrongs) {
     const std::size_t next_difference = evidence_.first_difference(*base.run, at + 1);
     const bool only_last_differs = at + 1 == evidence_.size() && evidence_.fits(at);
     if (wrong.findings.empty()) {
-      wrong.findings = pair(base, at, only_last_differs);
+      wrong.findings = pair(base, at, only_last_differs, pair_scores);
+      if (wrong.findings.empty()) wrong.findings = pair_with_other_fills(base, at, only_last_differs);
       wrong.together = !wrong.findings.empty();
       if (wrong.together) return;  // they explain every stage
     }

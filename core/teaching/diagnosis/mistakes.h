@@ -75,6 +75,8 @@ Find no_scale, scale_by_d_model, scale_multiplied, scale_without_root, query_key
 // softmax_mistakes.cpp
 Find softmax_over_queries, softmax_over_heads, sigmoid_weights, softmax_twice, softmax_missing, softmax_wrong,
     values_not_gathered;
+// softmax_formulas.cpp
+Find softmax_in_chunks, softmax_formulas;
 // similarity_mistakes.cpp
 Find scores_of_distance, linear_attention;
 // mask_mistakes.cpp
@@ -102,15 +104,18 @@ Find input_norm_missing, input_normalised, input_norm_off, input_norm_epsilon;
 Find attention_over_batch, attention_over_heads, batch_and_heads_swapped, split_interleaved, packed_reordered,
     packed_by_view, packed_by_groups;
 // order_mistakes.cpp
-Find keys_reordered, queries_reordered, other_sequences, keys_left_out, channels_left_out;
+Find keys_reordered, queries_reordered, other_sequences, sequences_reordered, input_reordered, keys_left_out,
+    channels_left_out;
 // cache_mistakes.cpp
 Find cache_unwritten, cache_of_other_sequence, cache_given_keys, cache_read_too_far, cache_rotated_otherwise,
     rope_positions_repeated;
 // head_mistakes.cpp
 Find split_without_transpose, split_not_transposed, merge_without_transpose, merge_permuted, rope_pairing,
     rope_on_values, gqa_tiled, heads_averaged;
+// residual_mistakes.cpp
+Find residual_included;
 // projection_mistakes.cpp
-Find weight_not_transposed, bias_missing, bias_twice, bias_exchanged, no_output_projection, residual_included,
+Find weight_not_transposed, projection_missing, bias_missing, bias_twice, bias_exchanged, no_output_projection,
     value_is_key, key_value_swapped, projection_repeated, wrong_input, projections_chained, input_scaled,
     query_bias_after_scale;
 // added_steps.cpp

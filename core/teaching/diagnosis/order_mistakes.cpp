@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/base/tensor/each_matrix.h"
 #include "core/compute/attention/norm_and_rotation.h"
@@ -143,6 +144,67 @@ Variants other_sequences(const Suspect& suspect) {
   return variants;
 }
 
+Variants sequences_reordered(const Suspect& suspect) {
+  const Index batch = suspect.run.dims().batch;
+  constexpr Index most = 4;  // of more sequences only rotations and the reverse order
+  if (batch < 2) return {};
+  std::vector<std::vector<Index>> orders;
+  std::vector<Index> order(static_cast<std::size_t>(batch));
+  std::iota(order.begin(), order.end(), Index{0});
+  if (batch <= most) {
+    while (std::ranges::next_permutation(order).found) orders.push_back(order);
+  } else {
+    orders.emplace_back(order.rbegin(), order.rend());
+    for (const Index by : {Index{1}, batch - 1}) {
+      orders.push_back(order);
+      std::ranges::rotate(orders.back(), orders.back().begin() + by);
+    }
+  }
+  Variants variants;
+  for (const std::vector<Index>& each : orders) {
+    std::vector<std::string> names;
+    for (const Index b : each) names.push_back(std::to_string(b));
+    const Rule rule = [each](const Trace&, const Usual& usual) {
+      const Tensor output = usual();
+      std::vector<Tensor> sequences;
+      for (const Index b : each) sequences.push_back(output.slice(0, b, 1).contiguous());
+      return joined(sequences);
+    };
+    variants.push_back({.explanation = "The sequences of the output are in another order, " + joined_by_and(names) +
+                                       ": sorted, and not put back. Write output = output[inverse_order].",
+                        .rules = {{Stage::output, rule}},
+                        .rare = true});
+  }
+  return variants;
+}
+
+Variants input_reordered(const Suspect& suspect) {
+  const Trace& run = suspect.run;
+  if (!run.inputs.self_attention() || run.inputs.first_stage() != Stage::query || run.dims().n_q < 2) return {};
+  const Tensor x = run[Stage::query].contiguous();
+  const Index n = x.size(1);
+  const Tensor zeros = Tensor::full({x.size(0), 1, x.size(2)}, 0);
+  const auto words = [&](Index first, Index count) { return x.slice(1, first, count).contiguous(); };
+  std::vector<Tensor> reversed;
+  for (Index word = n; word-- > 0;) reversed.push_back(words(word, 1));
+  const std::pair<const char*, Tensor> others[] = {
+      {"is shifted by one word, with zeros in the first place", joined_along(1, {zeros, words(0, n - 1)})},
+      {"is shifted by one word, with zeros in the last place", joined_along(1, {words(1, n - 1), zeros})},
+      {"begins with its last word: it is rolled by one", joined_along(1, {words(n - 1, 1), words(0, n - 1)})},
+      {"ends with its first word: it is rolled by one", joined_along(1, {words(1, n - 1), words(0, 1)})},
+      {"is in the reverse order", joined_along(1, reversed)}};
+  Variants variants;
+  for (const auto& [what, other] : others) {
+    Variant& variant = variants.emplace_back(Variant{"The layer's input " + std::string(what) +
+                                                     ". Write q, k, v = q_proj(x), k_proj(x), "
+                                                     "v_proj(x)."});
+    for (const Stage stage : {Stage::query, Stage::key, Stage::value})
+      variant.rules[stage] = [other = other](const Trace&, const Usual&) { return other; };
+    variant.rare = true;
+  }
+  return variants;
+}
+
 Variants keys_left_out(const Suspect& suspect) {
   const Index n = suspect.run.dims().n_k;
   if (n < 3) return {};
@@ -165,10 +227,35 @@ Variants keys_left_out(const Suspect& suspect) {
   return variants;
 }
 
+namespace {
+
+/// A loop over the heads that leaves out the first or the last one.
+void add_heads_left_out(const Dims& dims, Variants& variants) {
+  if (dims.heads < 2) return;
+  for (const Index head : {dims.heads - 1, Index{0}}) {
+    const Rule rule = [head](const Trace&, const Usual& usual) {
+      const Tensor outputs = usual();
+      const Index size = outputs.size(2) * outputs.size(3), heads = outputs.size(1);
+      Index at = 0;
+      return each_number(outputs, [&](float v) { return at++ / size % heads == head ? 0 : v; });
+    };
+    variants.push_back({.explanation = "Head " + std::to_string(head) +
+                                       " is left out: its outputs are 0. Write for h in range(" +
+                                       std::to_string(dims.heads) + ").",
+                        .rules = {{Stage::head_outputs, rule}},
+                        .rare = true,
+                        .yours = std::to_string(dims.heads - 1),
+                        .here = std::to_string(dims.heads)});
+  }
+}
+
+}  // namespace
+
 Variants channels_left_out(const Suspect& suspect) {
   const Trace& run = suspect.run;
   const Index d = run.dims().d_head;
   Variants variants;
+  add_heads_left_out(run.dims(), variants);
   if (run.has(Stage::Q_rotated) && rotation_of(run, Stage::Q_rotated).turned() < d) {
     const Index turned = rotation_of(run, Stage::Q_rotated).turned();
     for (const bool rotated : {true, false}) {

@@ -2,6 +2,8 @@
 
 #include <array>
 #include <cmath>
+#include <functional>
+#include <span>
 
 #include "core/base/tensor/each_matrix.h"
 #include "core/base/text/number_text.h"
@@ -66,24 +68,54 @@ std::string biases_are(const std::vector<Projection>& chosen) {
          is_or_are(chosen.size());
 }
 
-Tensor sum(const Tensor& a, const Tensor& b) {
-  const Tensor packed = b.contiguous();
-  std::size_t i = 0;
-  return each_number(a, [&](float v) { return v + packed.values()[i++]; });
+}  // namespace
+
+namespace {
+
+/// The same where the biases are left out, too.
+Variants not_transposed_without_bias(const Suspect& suspect) {
+  Variants variants =
+      each_choice([&](const Projection& p) { return is_square(suspect.run[p.weight]) && suspect.run.has(p.bias); },
+                  [](const Trace& t, const Projection& p) {
+                    return project(t[p.from], t[p.weight].transpose(0, 1).contiguous(), {});
+                  },
+                  [](const std::vector<Projection>& chosen) {
+                    return names_of(chosen, &Projection::weight) + is_or_are(chosen.size()) +
+                           " multiplied without the transpose, and without a bias: x @ W. Write x @ W.T + b.";
+                  });
+  for (Variant& variant : variants) variant.rare = true;
+  return variants;
 }
 
 }  // namespace
 
 Variants weight_not_transposed(const Suspect& suspect) {
-  return each_choice([&](const Projection& p) { return is_square(suspect.run[p.weight]); },
-                     [](const Trace& t, const Projection& p) {
-                       return project(t[p.from], t[p.weight].transpose(0, 1).contiguous(), t[p.bias]);
-                     },
-                     [](const std::vector<Projection>& chosen) {
-                       return names_of(chosen, &Projection::weight) + is_or_are(chosen.size()) +
-                              " multiplied without the transpose, x @ W: nn.Linear keeps its weight as [out, in]. "
-                              "Write x @ W.T + b.";
-                     });
+  Variants variants =
+      each_choice([&](const Projection& p) { return is_square(suspect.run[p.weight]); },
+                  [](const Trace& t, const Projection& p) {
+                    return project(t[p.from], t[p.weight].transpose(0, 1).contiguous(), t[p.bias]);
+                  },
+                  [](const std::vector<Projection>& chosen) {
+                    return names_of(chosen, &Projection::weight) + is_or_are(chosen.size()) +
+                           " multiplied without the transpose, x @ W: nn.Linear keeps its weight as [out, in]. "
+                           "Write x @ W.T + b.";
+                  });
+  append(variants, not_transposed_without_bias(suspect));
+  return variants;
+}
+
+Variants projection_missing(const Suspect& suspect) {
+  return each_choice(
+      [&](const Projection& p) {
+        return p.made != Stage::output && suspect.run.has(p.weight) && suspect.run.has(p.from) &&
+               suspect.run[p.from].shape() == suspect.run[p.made].shape();
+      },
+      [](const Trace& t, const Projection& p) { return t[p.from]; },
+      [](const std::vector<Projection>& chosen) {
+        return names_of(chosen, &Projection::made) + is_or_are(chosen.size()) +
+               " the layer's input itself: the projection is left out. Write " +
+               std::string(name(chosen.front().made)) + " = " + chosen.front().linear + "(x).";
+      });
 }
 
 Variants bias_missing(const Suspect& suspect) {
@@ -94,13 +126,24 @@ Variants bias_missing(const Suspect& suspect) {
 }
 
 Variants bias_twice(const Suspect& suspect) {
-  Variants variants = each_choice(
-      [&](const Projection& p) { return suspect.run.has(p.bias); },
-      [](const Trace& t, const Projection& p) { return project(t[p.from], t[p.weight], sum(t[p.bias], t[p.bias])); },
-      [](const std::vector<Projection>& chosen) {
-        return biases_are(chosen) + " added twice: nn.Linear adds its bias already. Write " + chosen.front().linear +
-               "(x).";
-      });
+  Variants variants =
+      each_choice([&](const Projection& p) { return suspect.run.has(p.bias); },
+                  [](const Trace& t, const Projection& p) {
+                    return project(t[p.from], t[p.weight], each_number(t[p.bias], [](float b) { return 2 * b; }));
+                  },
+                  [](const std::vector<Projection>& chosen) {
+                    return biases_are(chosen) + " added twice: nn.Linear adds its bias already. Write " +
+                           chosen.front().linear + "(x).";
+                  });
+  Variants subtracted = each_choice([&](const Projection& p) { return suspect.run.has(p.bias); },
+                                    [](const Trace& t, const Projection& p) {
+                                      return project(t[p.from], t[p.weight], each_number(t[p.bias], std::negate<>()));
+                                    },
+                                    [](const std::vector<Projection>& chosen) {
+                                      return biases_are(chosen) + " subtracted, not added. Write x @ W.T + b.";
+                                    });
+  for (Variant& variant : subtracted) variant.rare = true;
+  append(variants, std::move(subtracted));
   const Index heads = suspect.run.dims().heads;
   if (heads < 3 || !suspect.run.has(Stage::b_o)) return variants;
   variants.push_back({.explanation = "The bias b_o is added once for each head, " + std::to_string(heads) +
@@ -149,52 +192,6 @@ Variants no_output_projection(const Suspect& suspect) {
            .rules = {{Stage::output, [](const Trace& t, const Usual&) { return t[Stage::concat]; }}}}};
 }
 
-Variants residual_included(const Suspect& suspect) {
-  const Tensor& x = suspect.run[Stage::query];
-  Variants variants;
-  if (suspect.run.has(Stage::Q_heads)) {
-    const Rule with_queries = [](const Trace& t, const Usual& usual) {
-      return sum(usual(), t[*t.standing_for(Stage::Q_scaled)]);
-    };
-    if (suspect.run[Stage::Q_heads].shape() == suspect.run[Stage::head_outputs].shape())
-      variants.push_back({.explanation = "The queries are added to what the heads gather. Write weights @ V.",
-                          .rules = {{Stage::head_outputs, with_queries}}});
-  }
-  if (suspect.run.has(Stage::V_heads) && suspect.run.dims().n_q == suspect.run.dims().n_k)
-    variants.push_back({.explanation = "The values are added to what the heads gather. Write weights @ V.",
-                        .rules = {{Stage::head_outputs, [](const Trace& t, const Usual& usual) {
-                                     const Tensor gathered = usual();
-                                     return sum(gathered, with_heads_of(gathered, t[Stage::V_heads]));
-                                   }}}});
-  for (const Tensor& added : {x, residual_of(suspect.run)}) {
-    if (!added.defined() || added.shape() != suspect.run[Stage::output].shape()) continue;
-    const auto with_input = [added](const Trace&, const Usual& usual) { return sum(usual(), added); };
-    const auto normed = [added](const Trace&, const Usual& usual) {
-      return normalise(sum(usual(), added), {.kind = NormKind::layer, .weight = {}, .bias = {}});
-    };
-    variants.push_back(
-        {.explanation = "The layer's input is added to the output: that is the residual connection around attention, "
-                        "not attention itself; save the output before x + output. Write output = out_proj(concat).",
-         .rules = {{Stage::output, with_input}}});
-    for (const NormKind kind : {NormKind::layer, NormKind::rms}) {
-      const Tensor normed_input = normalise(added, {.kind = kind, .weight = {}, .bias = {}});
-      variants.push_back(
-          {.explanation = "The layer's input, normalised, is added to the output: that is a residual "
-                          "connection around attention, not attention itself; save the output before "
-                          "norm(x) + output. Write output = out_proj(concat).",
-           .rules = {{Stage::output,
-                      [normed_input](const Trace&, const Usual& usual) { return sum(usual(), normed_input); }}},
-           .rare = true});
-    }
-    variants.push_back(
-        {.explanation = "The layer's input is added to the output and the sum is normalised: those are the residual "
-                        "connection and the norm after attention; save the output before norm(x + output). Write "
-                        "output = out_proj(concat).",
-         .rules = {{Stage::output, normed}}});
-  }
-  return variants;
-}
-
 Variants value_is_key(const Suspect& suspect) {
   const Inputs& in = suspect.run.inputs;
   const char* text =
@@ -218,14 +215,15 @@ Variants value_is_key(const Suspect& suspect) {
 
 Variants projection_repeated(const Suspect& suspect) {
   Variants variants;
-  for (const auto& [made, used] :
-       {std::pair(1, 0), std::pair(0, 1), std::pair(2, 0), std::pair(0, 2), std::pair(1, 2)}) {
+  for (const auto& [made, used] : {std::pair(1, 0), std::pair(0, 1), std::pair(2, 0), std::pair(0, 2), std::pair(1, 2),
+                                   std::pair(3, 2), std::pair(3, 0), std::pair(3, 1)}) {
     const Projection &own = projections[made], &other = projections[used];
     const Tensor &right = suspect.run[own.weight], &wrong = suspect.run[other.weight];
     if (!right.defined() || !wrong.defined() || right.shape() != wrong.shape()) continue;
+    const std::string x = own.made == Stage::output ? "(concat)." : "(x).";
     variants.push_back({.explanation = std::string(name(own.made)) + " is made with the weights of " + other.linear +
                                        ", as " + std::string(name(other.made)) + " is. Write " +
-                                       std::string(name(own.made)) + " = " + own.linear + "(x).",
+                                       std::string(name(own.made)) + " = " + own.linear + x,
                         .rules = {{own.made, projected(own.from, other.weight, other.bias)}}});
   }
   return variants;
@@ -251,6 +249,13 @@ Variants wrong_input(const Suspect& suspect) {
   add(self, {Stage::key, Stage::value}, Stage::query);
   add("The values are made from the queries' input.", {Stage::value}, Stage::query);
   add("The values are made from the keys' input.", {Stage::value}, Stage::key);
+  add("The keys are made from the values' input, which has no positions where those are added to queries and keys.",
+      {Stage::key}, Stage::value);
+  add("The queries are made from the values' input, which has no positions where those are added to queries and keys.",
+      {Stage::query}, Stage::value);
+  add("Queries and keys are made from the values' input, which has no positions.", {Stage::query, Stage::key},
+      Stage::value);
+  add("The queries are made from the keys' input.", {Stage::query}, Stage::key);
   if (in.query.shape() == in.key.shape() || in.query.size(-1) != in.key.size(-1)) return variants;
   Variant& shorter = variants.emplace_back(Variant{self + write});
   shorter.inputs = [](Inputs& inputs) {
@@ -287,6 +292,15 @@ Variants projections_chained(const Suspect& suspect) {
       variant.rules[own.made] = projected(other.made, own.weight, own.bias);
     }
     if (fits) variants.push_back(std::move(variant));
+  }
+  for (const Projection& own : std::span(projections).first(3)) {
+    if (!is_square(run[own.weight]) || !run.has(own.made)) continue;
+    const Rule again = [own](const Trace& t, const Usual& usual) {
+      return project(usual(), t[own.weight], t[own.bias]);
+    };
+    variants.push_back({.explanation = std::string(name(own.made)) + " is projected twice. Write " +
+                                       std::string(name(own.made)) + " = " + own.linear + "(x).",
+                        .rules = {{own.made, again}}});
   }
   return variants;
 }

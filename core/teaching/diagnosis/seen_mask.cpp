@@ -166,6 +166,15 @@ Tensor with_fill_for(const Tensor& masked_scores, const Trace& run, float fill) 
   return combined(mine, cells, [fill](float score, float may) { return may == 0 ? fill : score; });
 }
 
+std::optional<float> fill_in(const Tensor& masked_scores, const Trace& run) {
+  const Tensor unmasked = mistakes::scores_before_mask(run).contiguous(), mine = masked_scores.contiguous();
+  if (mine.shape() != unmasked.shape()) return {};
+  const Tensor cells = seen_in(Stage::masked_scores, mine, unmasked);
+  if (!cells.defined()) return {};
+  const Fill own = fill_of(mine, cells);
+  return own.is_one() ? std::optional(own.low) : std::nullopt;
+}
+
 bool shows(const Tensor& mask, const Tensor& seen) {
   bool same = true;
   each_matrix(mask, [&](const MatrixView& m, Index b, Index h) {

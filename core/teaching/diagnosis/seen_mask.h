@@ -25,6 +25,8 @@ Tensor completed(const Tensor& cells, const Tensor& otherwise);
 /// The user's masked scores with `fill` where they are masked, whatever their own fill is; as they are where they show
 /// no mask.
 Tensor with_fill_for(const Tensor& masked_scores, const Trace& run, float fill);
+/// The one number that masked scores are set to; unset where they show no mask, or several numbers.
+std::optional<float> fill_in(const Tensor& masked_scores, const Trace& run);
 /// Whether a computation under `mask` would show `seen`. Rows without any key may show anything.
 bool shows(const Tensor& mask, const Tensor& seen);
 

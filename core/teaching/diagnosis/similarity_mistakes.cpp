@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/compute/attention/softmax.h"
 #include "core/teaching/diagnosis/mistakes.h"
 #include "core/teaching/diagnosis/reproduction.h"
 
@@ -71,6 +72,18 @@ Tensor shares(const Trace& t, const Tensor& likeness) {
   return Tensor(likeness.shape(), std::move(values));
 }
 
+/// [B, H, n, 1]: each vector's sum over its channels.
+Tensor channel_sums(const Tensor& heads) {
+  const Tensor ones = Tensor::full({heads.size(0), heads.size(1), heads.size(3), 1}, 1);
+  return gather_values(heads.contiguous(), ones);
+}
+
+Tensor product_of_sums(const Trace& t) {
+  const Tensor q = channel_sums(t[*t.standing_for(Stage::Q_scaled)]), keys = t[*t.standing_for(Stage::K_rotated)];
+  const Tensor k = channel_sums(with_heads_of(q, keys));
+  return gather_values(q, k.transpose(2, 3).contiguous());
+}
+
 /// More are not tried: each needs as many operations as the scores themselves, without vector instructions.
 bool is_large(const Trace& run) { return scores_of(run) * run.dims().d_head > 20'000'000; }
 
@@ -78,6 +91,12 @@ bool is_large(const Trace& run) { return scores_of(run) * run.dims().d_head > 20
 
 Variants scores_of_distance(const Suspect& suspect) {
   Variants variants;
+  variants.push_back({.explanation =
+                          "Queries and keys are summed over their channels each for itself, and the sums are "
+                          "multiplied, as einsum(\"bhqd,bhke->bhqk\") does. Write scores = Q @ "
+                          "K.transpose(-2, -1).",
+                      .rules = {{Stage::scores, [](const Trace& t, const Usual&) { return product_of_sums(t); }}},
+                      .rare = true});
   if (is_large(suspect.run)) return variants;
   for (const auto& [what, of] : {std::pair<const char*, OfPair>{"squared distances", minus_squared_distance},
                                  {"half the squared distances", minus_half_squared},
@@ -94,8 +113,24 @@ Variants scores_of_distance(const Suspect& suspect) {
   return variants;
 }
 
+namespace {
+
+/// softmax of the queries over channels · softmax of the keys over words, as efficient attention has it.
+Tensor efficient_weights(const Trace& t) {
+  const Tensor q = softmax(t[*t.standing_for(Stage::Q_scaled)].contiguous()),
+               k = softmax(t[*t.standing_for(Stage::K_rotated)].transpose(2, 3).contiguous());
+  return gather_values(q, k);
+}
+
+}  // namespace
+
 Variants linear_attention(const Suspect& suspect) {
   Variants variants;
+  variants.push_back({.explanation = "There is no softmax of scores: the softmax of the queries over their channels is "
+                                     "multiplied by that of the keys over the words, as in efficient attention. Write "
+                                     "weights = scores.softmax(dim=-1).",
+                      .rules = {{Stage::weights, [](const Trace& t, const Usual&) { return efficient_weights(t); }}},
+                      .rare = true});
   if (is_large(suspect.run)) return variants;
   for (const auto& [what, of] : {std::pair<const char*, OfPair>{"elu(x) + 1", product_of<elu_and_one>},
                                  {"relu(x)", product_of<positive>},

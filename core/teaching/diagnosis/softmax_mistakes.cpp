@@ -6,6 +6,7 @@
 #include "core/base/tensor/each_matrix.h"
 #include "core/compute/attention/projection.h"
 #include "core/compute/attention/softmax.h"
+#include "core/teaching/diagnosis/instead_of_softmax.h"
 #include "core/teaching/diagnosis/mistakes.h"
 
 namespace headlight::mistakes {
@@ -14,14 +15,6 @@ namespace {
 /// Softmax over another axis than the keys. The logits of sinks belong to the keys' axis and are left out.
 Tensor softmax_over(const Tensor& scores, Index axis) {
   return softmax(scores.transpose(axis, 3).contiguous()).transpose(axis, 3).contiguous();
-}
-
-using OfScores = std::function<Tensor(const Tensor& scores)>;
-
-/// The weights made of the masked scores in this way.
-Variant instead(const std::string& what, const OfScores& made) {
-  const Rule rule = [made](const Trace& t, const Usual&) { return made(t[Stage::masked_scores]); };
-  return {.explanation = what + " Write weights = scores.softmax(dim=-1).", .rules = {{Stage::weights, rule}}};
 }
 
 }  // namespace
@@ -42,7 +35,7 @@ Variants sigmoid_weights(const Suspect&) {
       [](const Tensor& scores) { return each_number(scores, [](float s) { return 1 / (1 + std::exp(-s)); }); })};
 }
 
-Variants softmax_twice(const Suspect&) {
+Variants softmax_twice(const Suspect& suspect) {
   const std::string text =
       "The softmax is taken twice: the weights are a softmax of weights, almost the same for all "
       "keys. Write weights = scores.softmax(dim=-1).";
@@ -50,29 +43,29 @@ Variants softmax_twice(const Suspect&) {
   const Rule gathered = [](const Trace& t, const Usual&) {
     return gather_values(softmax(t[*t.standing_for(Stage::dropped_weights)]), t[Stage::V_heads]);
   };
-  return {{.explanation = text, .rules = {{Stage::weights, again}}},
-          {.explanation = text, .rules = {{Stage::head_outputs, gathered}}}};
+  const Rule masked_between = [](const Trace& t, const Usual&) {
+    const Tensor mask = t[Stage::mask].contiguous();
+    return softmax(combined(softmax(scores_before_mask(t)), mask,
+                            [](float weight, float may) { return may != 0 ? weight : -INFINITY; }));
+  };
+  Variants variants{{.explanation = text, .rules = {{Stage::weights, again}}},
+                    {.explanation = text, .rules = {{Stage::head_outputs, gathered}}}};
+  if (suspect.run.has(Stage::mask))
+    variants.push_back({.explanation = "The softmax is taken before the mask and once more after it. Write weights = "
+                                       "scores.masked_fill(~mask, float(\"-inf\")).softmax(dim=-1).",
+                        .rules = {{Stage::weights, masked_between}}});
+  return variants;
 }
 
 // Functions that are no softmax.
 namespace {
 
-using OfRow = std::function<void(std::span<float>)>;
-
-/// Each row of the scores, changed in place.
-Tensor by_row(const Tensor& scores, const OfRow& change) {
-  const Tensor packed = scores.contiguous();
-  Buffer values(packed.values().begin(), packed.values().end());
-  const auto length = static_cast<std::size_t>(scores.size(-1));
-  for (std::size_t first = 0; first < values.size(); first += length) change({values.data() + first, length});
-  return Tensor(scores.shape(), std::move(values));
+/// exp(score) / Σ exp(score) in float32, inf / inf where exp overflows.
+void without_highest(std::span<float> row) {
+  float sum = 0;
+  for (float& v : row) v = std::exp(v), sum += v;
+  for (float& v : row) v /= sum;
 }
-
-OfScores rows(const OfRow& change) {
-  return [change](const Tensor& scores) { return by_row(scores, change); };
-}
-
-float highest(std::span<const float> row) { return *std::ranges::max_element(row); }
 
 float sum_of_powers(std::span<const float> row) {
   double sum = 0;
@@ -126,35 +119,17 @@ Tensor less_highest_of_column(const Tensor& scores) {
   });
 }
 
-/// Exponentials in chunks of keys, each less its own highest score, divided by their sum over the chunk or the row.
-OfScores in_chunks(std::size_t size, bool each_divided) {
-  return rows([=](std::span<float> row) {
-    float whole = 0;
-    for (std::size_t first = 0; first < row.size(); first += size) {
-      const std::span<float> chunk = row.subspan(first, std::min(size, row.size() - first));
-      const float top = highest(chunk);
-      float sum = 0;
-      for (float& v : chunk) v = top == -INFINITY ? 0 : std::exp(v - top), sum += v;
-      whole += sum;
-      for (float& v : chunk) v = each_divided && sum > 0 ? v / sum : v;
-    }
-    for (float& v : row) v = each_divided ? v : v / whole;
-  });
-}
-
-void add_chunks(Index n_k, Variants& variants) {
-  constexpr Index most = 64;  // of longer rows, only powers of two up to here
-  const auto next = [n_k](Index size) { return n_k > most ? 2 * size : size + 1; };
-  for (Index size = 2; size < n_k && size <= most; size = next(size)) {
-    const std::string keys = "chunks of " + std::to_string(size) + " keys";
-    const auto chunk = static_cast<std::size_t>(size);
-    variants.push_back(instead("The softmax runs over " + keys + " by themselves, and what they gather is added.",
-                               in_chunks(chunk, true)));
-    variants.push_back(instead(
-        "In an online softmax over " + keys + ", sums and outputs are not rescaled when the highest score changes.",
-        in_chunks(chunk, false)));
-    for (Variant* variant : {&variants.back(), &variants.back() - 1}) variant->rare = true;
+/// [B, H, n_k, 1]: how much each key gets from all queries.
+Tensor sums_of_columns(const Tensor& weights) {
+  const Tensor turned = weights.transpose(2, 3).contiguous();
+  const auto n = static_cast<std::size_t>(turned.size(3));
+  Buffer sums;
+  for (std::size_t first = 0; first < turned.values().size(); first += n) {
+    float sum = 0;
+    for (const float weight : turned.values().subspan(first, n)) sum += weight;
+    sums.push_back(sum);
   }
+  return Tensor({turned.size(0), turned.size(1), turned.size(2), 1}, std::move(sums));
 }
 
 /// Reported only if no other mistake produces the same weights.
@@ -239,14 +214,24 @@ Variants values_not_gathered(const Suspect& suspect) {
   const Dims& d = suspect.run.dims();
   if (d.n_q != d.n_k) return {};
   const Rule own = [](const Trace& t, const Usual& usual) { return with_heads_of(usual(), t[Stage::V_heads]); };
+  const Rule given = [](const Trace& t, const Usual& usual) {
+    const Tensor received = sums_of_columns(t[*t.standing_for(Stage::dropped_weights)]);
+    return combined(received, with_heads_of(usual(), t[Stage::V_heads]), [](float sum, float v) { return sum * v; });
+  };
   return {{.explanation = "The values are not gathered: each query keeps its own value, as einsum(\"bhqk,bhqd->bhqd\") "
                           "gives it. Write weights @ V.",
-           .rules = {{Stage::head_outputs, own}}}};
+           .rules = {{Stage::head_outputs, own}}},
+          {.explanation = "The values are not gathered: each key's value is multiplied by the sum of the weights that "
+                          "it gets, as einsum(\"bhqk,bhkd->bhkd\") gives it. Write weights @ V.",
+           .rules = {{Stage::head_outputs, given}},
+           .rare = true}};
 }
 
 Variants softmax_wrong(const Suspect& suspect) {
   Variants variants;
   const auto add = [&](const std::string& what, const OfScores& made) { variants.push_back(instead(what, made)); };
+  add("The exponentials overflow: the row's highest score is not subtracted before exp(), so that inf / inf gives NaN.",
+      rows(without_highest));
   if (suspect.run.dims().batch > 1)
     add("The softmax runs over the batch: a cell's weights in all sequences sum to one instead of a row's.",
         [](const Tensor& scores) { return softmax_over(scores, 0); });
@@ -290,7 +275,6 @@ Variants softmax_wrong(const Suspect& suspect) {
       over_all_cells);
   add_changed_scores(variants);
   add_other_sums(suspect.run.dims(), variants);
-  add_chunks(suspect.run.dims().n_k, variants);
   add("Each query attends to its highest score alone, as argmax gives it.", rows([](std::span<float> row) {
         const auto top = std::ranges::max_element(row) - row.begin();
         std::ranges::fill(row, 0.0F);
@@ -303,6 +287,8 @@ Variants softmax_wrong(const Suspect& suspect) {
     return gather_values(divided_by_columns(t[*t.standing_for(Stage::dropped_weights)]), t[Stage::V_heads]);
   };
   variants.push_back({.explanation = variants.back().explanation, .rules = {{Stage::head_outputs, gathered}}});
+  append(variants, softmax_in_chunks(suspect));
+  append(variants, softmax_formulas(suspect));
   append(variants, linear_attention(suspect));
   append(variants, cache_read_too_far(suspect));
   return variants;
