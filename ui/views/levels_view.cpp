@@ -13,6 +13,11 @@
 namespace headlight {
 namespace {
 
+/// The presenter's marker: the line that it draws, and the ring around the pointer, in points.
+struct Marker {
+  static constexpr float width = 5, least_step = 2, ring = 17, ring_line = 3, halo = 6;
+};
+
 /// What is shown: a stage and its facet, if the level has them.
 struct Shot {
   Level level = Level::pipeline;
@@ -104,17 +109,18 @@ void draw_pointer_tools(const Frame& frame, Rect place, Stage stage, bool held) 
     if (!board.drawing) board.lines.push_back({io.MouseClickedPos[0]});
     board.drawing = true;
     std::vector<ImVec2>& line = board.lines.back();
-    if (std::hypot(io.MousePos.x - line.back().x, io.MousePos.y - line.back().y) >= 2 * u) line.push_back(io.MousePos);
+    if (std::hypot(io.MousePos.x - line.back().x, io.MousePos.y - line.back().y) >= Marker::least_step * u)
+      line.push_back(io.MousePos);
   }
   for (const std::vector<ImVec2>& line : board.lines) {
     for (std::size_t i = 1; i < line.size(); ++i) {
-      list.AddLine(line[i - 1], line[i], frame.look.warning, 5 * u);
-      list.AddCircleFilled(line[i], 2.5f * u, frame.look.warning, 12);  // rounds the corners
+      list.AddLine(line[i - 1], line[i], frame.look.warning, Marker::width * u);
+      list.AddCircleFilled(line[i], Marker::width * u / 2, frame.look.warning, 12);  // rounds the corners
     }
   }
   if (ImGui::IsMousePosValid() && place.contains(io.MousePos)) {
-    list.AddCircle(io.MousePos, 17 * u, fade(frame.look.window, 0.8f), 40, 6 * u);
-    list.AddCircle(io.MousePos, 17 * u, frame.look.warning, 40, 3 * u);
+    list.AddCircle(io.MousePos, Marker::ring * u, fade(frame.look.window, 0.8f), 40, Marker::halo * u);
+    list.AddCircle(io.MousePos, Marker::ring * u, frame.look.warning, 40, Marker::ring_line * u);
   }
 }
 

@@ -45,6 +45,28 @@ struct Space {
 /// Between a matrix and the names of its rows, left of it, and of its columns, below it.
 struct NameGap {
   static constexpr float row = 5, column = 3;
+  static constexpr float beside = 3;   ///< between the names of two columns
+  static constexpr float turned = 14;  ///< below names at 45°
+};
+
+/// The most that a name beside a matrix takes; a longer one is cut.
+struct NameRoom {
+  static constexpr float row = 96;
+  static constexpr float column = 56;
+  static constexpr float turned = 120;  ///< at 45°, along its slant
+};
+
+/// The least size of cells that have more than a colour.
+struct LeastCell {
+  static constexpr float gap = 6;       ///< a gap between them
+  static constexpr float numbers = 13;  ///< the height of a row with numbers
+};
+
+/// From a thing to the frame around it.
+struct Outset {
+  static constexpr float cell = 1.5f;  ///< a cell, a row or a strip of a matrix
+  static constexpr float bar = 2.5f;
+  static constexpr float head = 4;  ///< the columns of a head
 };
 
 struct ControlHeight {
@@ -52,6 +74,31 @@ struct ControlHeight {
   static constexpr float bar = 28;   ///< buttons of bars, and at the foot of dialogs
   static constexpr float field = 30;
 };
+
+/// What a control is wider than its words, both ends together.
+struct ControlPad {
+  static constexpr float small = 20;   ///< chips in a row with other text
+  static constexpr float chip = 22;    ///< and tabs
+  static constexpr float action = 26;  ///< chips on the canvas that begin something
+  static constexpr float button = 28;
+  static constexpr float main = 32;   ///< buttons at the foot of dialogs
+  static constexpr float large = 40;  ///< buttons below a sentence
+};
+
+/// From one line of controls to the next.
+struct ControlPitch {
+  static constexpr float chips = ControlHeight::chip + Space::gap;
+  static constexpr float close_chips = ControlHeight::chip + Space::tight;
+};
+
+/// A length that grows with its room: a share of it, between two lengths in points.
+struct RoomShare {
+  float share, least, most;
+  float of(float room, float u) const { return std::clamp(room * share, least * u, most * u); }
+};
+
+/// Half of the height of the track that a probability's bar fills, in points.
+inline constexpr float half_track = 7;
 
 /// Widths of lines in pixels, `u` to a point.
 struct Stroke {

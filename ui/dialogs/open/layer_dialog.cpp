@@ -41,13 +41,18 @@ bool complete(const LayerChoice& choice) {
   return layer != nullptr && (layer->heads || choice.heads);
 }
 
+// In points: the columns of the list from its right end, the area below it, and an answer's explanation.
+constexpr float width_column = 130, heads_column = 56;
+constexpr float below_list = ControlHeight::bar + Space::apart, heads_question = 78, heads_chip = 44;
+constexpr float answer_meaning = 38;
+
 struct Columns {
   float name, kind, width, heads, end;
 };
 
 Columns columns_of(const Frame& frame, float left, float right) {
   const float u = frame.u;
-  return {left + Space::pad * u, left + (right - left) * 0.48f, right - 130 * u, right - 56 * u,
+  return {left + Space::pad * u, left + (right - left) * 0.48f, right - width_column * u, right - heads_column * u,
           right - Space::gap * u};
 }
 
@@ -136,7 +141,7 @@ void draw_heads(const Frame& frame, LayerChoice& choice) {
   bool first = true;
   for (const Index heads : all) {
     const std::string label = std::to_string(heads);
-    const float width = 44 * frame.u;
+    const float width = heads_chip * frame.u;
     if (!first && ImGui::GetItemRectMax().x + width + Space::tight * frame.u <
                       ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x) {
       ImGui::SameLine(0, Space::tight * frame.u);
@@ -186,7 +191,7 @@ bool draw_question(const Frame& frame, LayerChoice& choice, Rect inside) {
   if (keys.has_keyboard) choice.focus = false;
   if (!names && (keys.moved != 0 || keys.changed)) move_mark(choice, found_layers(question, choice.search), keys.moved);
   const LayerCandidate* layer = marked(choice);
-  const float below = layer != nullptr && !layer->heads ? 118 * u : 40 * u;
+  const float below = layer != nullptr && !layer->heads ? (below_list + heads_question) * u : below_list * u;
   const std::string last = names ? std::exchange(choice.layer, std::string()) : choice.layer;
   const bool twice = draw_list(frame, choice, found, inside.max.y - ImGui::GetCursorScreenPos().y - below) && !names;
   if (names && !choice.layer.empty()) choice.search = with_next_name(choice.search, choice.layer);
@@ -258,11 +263,12 @@ bool draw_answer(const Frame& frame, const Answer& answer, const Tensor& mask, R
   const float x = place.min.x + Space::card * u, width = place.width() - 2 * Space::card * u;
   frame.write(Face::bold, TypeSize::large, {x, place.min.y + Space::apart * u}, frame.look.ink,
               frame.words(answer.title));
-  draw_paragraph(&list, frame.fonts, Face::ui, TypeSize::body * u, {x, place.min.y + 38 * u}, frame.look.muted,
-                 frame.words(answer.meaning), width);
+  draw_paragraph(&list, frame.fonts, Face::ui, TypeSize::body * u, {x, place.min.y + answer_meaning * u},
+                 frame.look.muted, frame.words(answer.meaning), width);
   const float text = 2.6f * TypeSize::body * u;  // two lines, so that both pictures have the same height
   draw_mask(frame, mask,
-            {{x, place.min.y + 50 * u + text}, {place.max.x - Space::card * u, place.max.y - Space::card * u}});
+            {{x, place.min.y + (answer_meaning + Space::apart) * u + text},
+             {place.max.x - Space::card * u, place.max.y - Space::card * u}});
   return clicked;
 }
 
@@ -295,7 +301,7 @@ void draw_layer_dialog(const Frame& frame, Rect place) {
                       : !question->axes.empty() ? "layers.title_axes"
                       : several                 ? "layers.title"
                                                 : "layers.title_heads";
-  const DialogArea area(frame, place, Dialog::layers, "layers", frame.words(title), {760 * u, height * u});
+  const DialogArea area(frame, place, Dialog::layers, "layers", frame.words(title), {760, height});
   if (!area.open()) return;
   LayerChoice choice = frame.view().layers;
   const bool answered = draw_question(frame, choice, area.content());
@@ -310,7 +316,7 @@ void draw_polarity_dialog(const Frame& frame, Rect place) {
   const auto& question = frame.view().layers.question;
   if (frame.view().dialog != Dialog::layers || !question || !question->candidates.empty()) return;
   const float u = frame.u;
-  const DialogArea area(frame, place, Dialog::layers, "polarity", frame.words("polarity.title"), {720 * u, 520 * u});
+  const DialogArea area(frame, place, Dialog::layers, "polarity", frame.words("polarity.title"), {720, 520});
   if (!area.open()) return;
   const MaskPictures& pictures =
       frame.pictures.get<MaskPictures>([&] { return mask_pictures(question->scenario); }, question);

@@ -169,22 +169,35 @@ void draw_field(const Frame& frame, Turn& turn, const OpenPicture& picture) {
   }
 }
 
+/// The columns of the list, and the width from which the kind of a file is one of them, in points.
+struct ListColumns {
+  static constexpr float kind = 104, size = 84, date = 118, all_from = 430;
+};
+
+/// The sign of a folder: a body with a tab above it, in points from the line's upper left corner.
+struct FolderSign {
+  static constexpr float left = 9, right = 22, top = 7, body = 9;
+};
+
 void draw_entry(const Frame& frame, Turn& turn, const OpenPicture& picture, int row) {
   const float u = frame.u;
   OpenChoice& choice = turn.choice;
   const FolderEntry& entry = picture.listing.entries[picture.shown[static_cast<std::size_t>(row)]];
   const Line drawn = line(frame, entry.name.c_str(), row == choice.marked);
   const float right = drawn.max.x - Space::pad * u;
-  const bool wide = right - drawn.min.x > 430 * u;
-  const float date = right - 118 * u, size = date - 84 * u, kind = wide ? size - 104 * u : size;
+  const bool wide = right - drawn.min.x > ListColumns::all_from * u;
+  const float date = right - ListColumns::date * u, size = date - ListColumns::size * u,
+              kind = wide ? size - ListColumns::kind * u : size;
   if (entry.folder) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
-    list.AddRectFilled({drawn.min.x + 9 * u, drawn.min.y + 7 * u},
+    list.AddRectFilled({drawn.min.x + FolderSign::left * u, drawn.min.y + FolderSign::top * u},
                        {drawn.min.x + Space::card * u, drawn.min.y + Space::pad * u}, frame.look.muted, u);
-    list.AddRectFilled({drawn.min.x + 9 * u, drawn.min.y + 9 * u}, {drawn.min.x + 22 * u, drawn.min.y + Space::row * u},
-                       frame.look.muted, Corner::mark * u);
+    list.AddRectFilled({drawn.min.x + FolderSign::left * u, drawn.min.y + FolderSign::body * u},
+                       {drawn.min.x + FolderSign::right * u, drawn.min.y + Space::row * u}, frame.look.muted,
+                       Corner::mark * u);
   }
-  line_text(frame, drawn, drawn.min.x + 30 * u, kind - Space::pad * u, frame.look.ink, entry.name);
+  line_text(frame, drawn, drawn.min.x + (FolderSign::right + Space::gap) * u, kind - Space::pad * u, frame.look.ink,
+            entry.name);
   if (wide) line_text(frame, drawn, kind, size - Space::tight * u, frame.look.muted, frame.words(entry.kind));
   const float width = frame.width(Face::ui, TypeSize::body, entry.size);
   line_text(frame, drawn, date - Space::row * u - width, date, frame.look.muted, entry.size);
@@ -203,7 +216,8 @@ void draw_entries(const Frame& frame, Turn& turn, const OpenPicture& picture, fl
   const std::string above = folder_above(picture.folder);
   if (above != picture.folder && picture.part.empty()) {
     const Line drawn = line(frame, "..", false);
-    line_text(frame, drawn, drawn.min.x + 30 * frame.u, drawn.max.x, frame.look.muted, frame.words("open.above"));
+    line_text(frame, drawn, drawn.min.x + (FolderSign::right + Space::gap) * frame.u, drawn.max.x, frame.look.muted,
+              frame.words("open.above"));
     if (drawn.clicked) enter(frame, turn.choice, above);
   }
   const float top = ImGui::GetCursorPosY();
@@ -228,7 +242,7 @@ void draw_files(const Frame& frame, Turn& turn, float height) {
   const float top = ImGui::GetCursorPosY();
   draw_field(frame, turn, picture);
   ImGui::Dummy({0, Space::fine * u});
-  draw_entries(frame, turn, picture, height - (ImGui::GetCursorPosY() - top) - 40 * u);
+  draw_entries(frame, turn, picture, height - (ImGui::GetCursorPosY() - top) - (ControlHeight::bar + Space::apart) * u);
   ImGui::SetCursorPosY(top + height - ControlHeight::bar * u);
   const char* label = frame.words("open.open");
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -273,7 +287,7 @@ void draw_open_dialog(const Frame& frame, Rect place) {
   const float u = frame.u;
   const bool masks = frame.view().open.masks;
   const DialogArea area(frame, place, Dialog::open, "open", frame.words(masks ? "open.mask_title" : "open.title"),
-                        {960 * u, 620 * u});
+                        {960, 620});
   if (!area.open()) return;
   Turn turn{frame.view().open, {}};
   const Rect inside = area.content();

@@ -102,21 +102,26 @@ std::vector<PasteUse> paste_uses(const Tensor& matrix, const Trace& shown) {
   return uses;
 }
 
+/// In points.
+struct UseButton {
+  static constexpr float height = 54, title = 9, meaning = 29;
+};
+
 /// A button for one use, as wide as the dialog, with an explanation below its name.
 bool use_button(const Frame& frame, const UseWords& use) {
   const float u = frame.u;
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const ImVec2 size{std::max(ImGui::GetContentRegionAvail().x, 1.0f), 54 * u};
+  const ImVec2 size{std::max(ImGui::GetContentRegionAvail().x, 1.0f), UseButton::height * u};
   const bool clicked = pressable(frame, use.id, size);
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImVec2 end{at.x + size.x, at.y + size.y};
   const bool hovered = ImGui::IsItemHovered();
   if (hovered) list.AddRectFilled(at, end, frame.look.field, Corner::card * u);
   compat::add_rect(list, at, end, hovered ? frame.look.accent : frame.look.line, Corner::card * u, 1);
-  frame.write(Face::bold, TypeSize::body, {at.x + Space::card * u, at.y + 9 * u}, frame.look.ink,
+  frame.write(Face::bold, TypeSize::body, {at.x + Space::card * u, at.y + UseButton::title * u}, frame.look.ink,
               frame.words(use.title));
-  frame.write_elided(Face::ui, TypeSize::note, {at.x + Space::card * u, at.y + 29 * u}, frame.look.muted,
-                     frame.words(use.meaning), size.x - 2 * Space::card * u);
+  frame.write_elided(Face::ui, TypeSize::note, {at.x + Space::card * u, at.y + UseButton::meaning * u},
+                     frame.look.muted, frame.words(use.meaning), size.x - 2 * Space::card * u);
   return clicked;
 }
 
@@ -163,7 +168,7 @@ void draw_paste_dialog(const Frame& frame, Rect place) {
   const std::vector<PasteUse> uses = paste_uses(matrix, *frame.trace());
   const float u = frame.u;
   const DialogArea area(frame, place, Dialog::paste, "paste", frame.words("paste.title"),
-                        {440 * u, (98 + 62 * static_cast<float>(uses.size())) * u});
+                        {440, 98 + (UseButton::height + Space::gap) * static_cast<float>(uses.size())});
   if (!area.open()) return;
   note(frame, frame.words.fill("paste.holds", {matrix.size(0), matrix.size(1)}));
   for (const PasteUse use : uses) {

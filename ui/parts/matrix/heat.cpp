@@ -6,6 +6,7 @@
 #include "core/compute/network/network.h"
 #include "core/figures/export/stage_figure.h"
 #include "core/scenario/inputs/inputs.h"
+#include "ui/base/look/measure.h"
 
 namespace headlight {
 namespace {
@@ -95,7 +96,7 @@ HeatPicture make_heat(const Frame& frame, Stage stage, Index head, Rect rect, Ro
   choose_range(frame, heat, rows);
   const float cell =
       std::min(rect.width() / static_cast<float>(heat.cols), rect.height() / static_cast<float>(heat.rows));
-  quad.cell_gap = cell >= 6 * frame.u ? frame.u : 0;
+  quad.cell_gap = cell >= LeastCell::gap * frame.u ? frame.u : 0;
   return heat;
 }
 
@@ -160,7 +161,9 @@ float turned_room(const Frame& frame, Axis axis, Index rows, Index cols, ImVec2 
   // half of the height.
   const float room = std::max(box.y + 2 * t - 12.5f * t * static_cast<float>(rows), box.y * 0.48f) / 0.71f;
   const bool one_letter = widest < 1.3f * pixels;  // at 45° it would take as much of the width
-  return widest + 3 * t > pitch && pitch >= 6 * t && !one_letter ? std::min({widest + 1, room, 120 * t}) : 0;
+  return widest + NameGap::beside * t > pitch && pitch >= LeastCell::gap * t && !one_letter
+             ? std::min({widest + 1, room, NameRoom::turned * t})
+             : 0;
 }
 
 RowNames names_beside(const Frame& frame, Axis axis, Index rows, float pitch, float pixels, float most) {

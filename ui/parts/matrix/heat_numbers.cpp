@@ -27,6 +27,7 @@ void for_cells_in_sight(const ImDrawList& list, const HeatPicture& heat, Rect re
     for (Index c = first_col; c < last_col; ++c) each(r, c);
   }
 }
+constexpr float largest_number = 40, number_margin = 7;  // points; with room for the frame of a selected cell
 
 /// Writes the numbers of one heatmap into its cells.
 struct NumberWriter {
@@ -35,14 +36,14 @@ struct NumberWriter {
   const HeatPicture& heat;
   Rect rect;
   const ImVec2 cell = cell_size(heat, rect);
-  float pixels = std::clamp(std::min(cell.y * 0.5f, cell.x * 0.3f), least(), 40 * frame.u);
+  float pixels = std::clamp(std::min(cell.y * 0.5f, cell.x * 0.3f), least(), largest());
   float digit = text_size(frame.fonts, Face::mono, pixels, "0").x;
   const MatrixView matrix = heat.quad.values.matrix(heat.batch, heat.head),
                    shades = heat.shades.defined() ? heat.shades.matrix() : matrix;
   const CellMasks masks = masks_of(heat);
 
   void write(const Shown& shown, bool squeeze) {
-    if (cell.y < 13 * frame.u || cell.x < digit + margin()) return;
+    if (cell.y < LeastCell::numbers * frame.u || cell.x < digit + margin()) return;
     const NumberSpan span = span_in_sight();
     std::optional<NumberFormat> format = format_of(span);
     while (squeeze && !format && pixels > least()) {
@@ -55,7 +56,8 @@ struct NumberWriter {
     });
   }
 
-  float margin() const { return 7 * frame.u; }  // with room for the frame of a selected cell
+  float margin() const { return number_margin * frame.u; }
+  float largest() const { return largest_number * frame.u; }
   float least() const { return TypeSize::note * frame.u; }
 
   NumberSpan span_in_sight() const {

@@ -17,7 +17,7 @@ void draw_heat(const Frame& frame, ImDrawList& list, const HeatPicture& heat, Re
   quad.min = rect.min;
   quad.max = rect.max;
   const ImVec2 cell = cell_size(heat, rect);
-  quad.cell_gap = std::min(cell.x, cell.y) >= 6 * frame.u ? std::max(1.0f, frame.u) : 0;
+  quad.cell_gap = std::min(cell.x, cell.y) >= LeastCell::gap * frame.u ? std::max(1.0f, frame.u) : 0;
   // Columns that are not computed yet are clipped, so that nothing of them is visible.
   const bool clipped = shown.columns < heat.cols;
   if (clipped) list.PushClipRect(rect.min, {rect.min.x + static_cast<float>(shown.columns) * cell.x, rect.max.y}, true);
@@ -200,8 +200,8 @@ struct LabelDrawer {
                   drawn);
       // A line between its neighbours' labels to its row.
       if (outer)
-        list.AddLine({right + 2 * u, std::round(middle)}, {end + 2 * u, std::round(middle)}, frame.look.line,
-                     Stroke::hair(u));
+        list.AddLine({right + Space::fine * u, std::round(middle)}, {end + Space::fine * u, std::round(middle)},
+                     frame.look.line, Stroke::hair(u));
     });
   }
 
@@ -216,7 +216,7 @@ struct LabelDrawer {
 
   void draw_cols(Index lit) const {
     // A name may be cut to a few letters, an index may not.
-    const float widest = std::min(heat.widest_column * pixels, 56 * u * pixels / (TypeSize::note * u));
+    const float widest = std::min(heat.widest_column * pixels, NameRoom::column * u * pixels / (TypeSize::note * u));
     const float room = std::max(cell.x - Space::thin * u, widest), apart = (room + Space::thin * u) / cell.x - 0.01f;
     const Index every = round_step(apart);
     for_cols(lit, apart, [&](Index c) {

@@ -57,6 +57,8 @@ void draw_heading(const Frame& frame, const Cell& cell, ImVec2 at) {
   frame.write(Face::ui, TypeSize::note, {x, at.y + 1.5f * u}, frame.look.muted, frame.kept(where, cell));
 }
 
+constexpr float menu_width = 270, head_height = 30, line_room = 9, edge = 7;  // points; room for the line between parts
+
 /// Returns whether it was clicked.
 bool draw_line(const Frame& frame, const Line& line, Rect place) {
   const float u = frame.u;
@@ -67,8 +69,8 @@ bool draw_line(const Frame& frame, const Line& line, Rect place) {
   frame.write(Face::ui, TypeSize::body, {place.min.x + Space::pad * u, y - Space::gap * u}, frame.look.ink,
               frame.words(line.word));
   const float keys = frame.width(Face::ui, TypeSize::note, line.keys);
-  frame.write(Face::ui, TypeSize::note, {place.max.x - Space::pad * u - keys, y - 6.5f * u}, frame.look.muted,
-              line.keys);
+  frame.write(Face::ui, TypeSize::note, {place.max.x - Space::pad * u - keys, y - TypeSize::body * u / 2},
+              frame.look.muted, line.keys);
   return clicked;
 }
 
@@ -89,8 +91,8 @@ void draw_matrix_menu(const Frame& frame, Rect window) {
   if (!menu) return;
   if (!frame.shows(menu->cell)) return close(frame);  // its matrix no longer exists
   const float u = frame.u;
-  const float line = 26 * u, head = 30 * u, apart = 9 * u, pad = 7 * u;
-  const ImVec2 size{270 * u, head + line * static_cast<float>(std::size(lines)) + apart + 2 * pad};
+  const float line = ControlHeight::chip * u, head = head_height * u, apart = line_room * u, pad = edge * u;
+  const ImVec2 size{menu_width * u, head + line * static_cast<float>(std::size(lines)) + apart + 2 * pad};
   const ImVec2 min{std::max(std::min(menu->x, window.max.x - size.x - pad), window.min.x),
                    std::max(std::min(menu->y, window.max.y - size.y - pad), window.min.y)};
   const ImVec2 max{min.x + size.x, min.y + size.y};

@@ -12,6 +12,9 @@ namespace {
 constexpr float note_points = TypeSize::body;
 constexpr float mark_points = 10;
 constexpr float number_points = TypeSize::note;
+constexpr float mark_drop = 2.5f;                     // of a mark below the top of its note
+constexpr float note_line = 15;                       // the height of a note
+constexpr float column_width = 34, column_below = 7;  // of a strip's heading, and of its lower half
 
 std::string share_text(Index part, Index whole) {
   const auto percent = (100 * part + whole / 2) / whole;
@@ -56,7 +59,7 @@ std::vector<CountNote> count_notes(const Frame& frame, const HeatPicture& heat, 
   const Index all = heat.rows * heat.cols;
   const float t = type;
   const auto width = [&](const std::string& words) {
-    return text_size(frame.fonts, Face::ui, note_points * t, words).x + (mark_points + 4) * t;
+    return text_size(frame.fonts, Face::ui, note_points * t, words).x + (mark_points + Space::tight) * t;
   };
   std::vector<CountNote> notes;
   for (const CellKind kind :
@@ -70,8 +73,8 @@ std::vector<CountNote> count_notes(const Frame& frame, const HeatPicture& heat, 
     if (width(note.shown) > free) note.shown = share_text(count, all);
     if (width(note.shown) > free) continue;
     note.x = right - width(note.shown);
-    right = note.x - 8 * t;
-    free -= width(note.shown) + 8 * t;
+    right = note.x - Space::gap * t;
+    free -= width(note.shown) + Space::gap * t;
     notes.push_back(std::move(note));
   }
   return notes;
@@ -104,10 +107,11 @@ RowStrip row_strip(const Trace& trace, const HeatPicture& heat) {
 }
 
 void put_count_note(Pen& pen, const CountNote& note, ImVec2 at, float t) {
-  const float side = mark_points * t, top = at.y + 2.5f * t;
+  const float side = mark_points * t, top = at.y + mark_drop * t;
   put_mark(pen, note.kind, {{at.x, top}, {at.x + side, top + side}}, t);
-  const Rect words = pen.words(Face::ui, note_points * t, {at.x + side + 4 * t, at.y}, pen.look().muted, note.shown);
-  pen.hint({at, {words.max.x, at.y + 15 * t}}, note.full);
+  const Rect words =
+      pen.words(Face::ui, note_points * t, {at.x + side + Space::tight * t, at.y}, pen.look().muted, note.shown);
+  pen.hint({at, {words.max.x, at.y + note_line * t}}, note.full);
 }
 
 void put_row_strip(Pen& pen, const RowStrip& strip, const Rect& matrix, Index rows, Index lit, float t) {
@@ -121,15 +125,15 @@ void put_row_strip(Pen& pen, const RowStrip& strip, const Rect& matrix, Index ro
                                 {150, "row.allowed", "row.allowed_hint"}};
   const Look& look = pen.look();
   const Words& words = pen.context().words;
-  const float line = matrix.height() / static_cast<float>(strip.rows.size()), left = matrix.max.x + 8 * t;
+  const float line = matrix.height() / static_cast<float>(strip.rows.size()), left = matrix.max.x + Space::gap * t;
   const auto put = [&](const Column& column, Face face, ImU32 colour, float y, std::string text) {
     const ImVec2 end{matrix.max.x + column.end * t, y};
     pen.text(TextRole::caption, face, number_points * t, end, Align::right, colour, std::move(text));
   };
   for (const Column& column : columns) {
-    const float end = matrix.max.x + column.end * t, y = matrix.max.y + 10 * t;
+    const float end = matrix.max.x + column.end * t, y = matrix.max.y + Space::pad * t;
     put(column, Face::ui, look.muted, y, words(column.title));
-    pen.hint({{end - 34 * t, y - 8 * t}, {end, y + 7 * t}}, words(column.hint));
+    pen.hint({{end - column_width * t, y - Space::gap * t}, {end, y + column_below * t}}, words(column.hint));
   }
   const Index lines_of_text =
       static_cast<Index>(std::ceil(number_points * t / line));  // number of rows that a number covers
@@ -145,7 +149,7 @@ void put_row_strip(Pen& pen, const RowStrip& strip, const Rect& matrix, Index ro
     }
     if (row.flag == RowFlag::none) continue;
     pen.line({left, y}, {left, y - t}, look.warning, t, true);
-    pen.hint({{left - 4 * t, y - line / 2}, {matrix.max.x + row_strip_width * t, y + line / 2}},
+    pen.hint({{left - Space::tight * t, y - line / 2}, {matrix.max.x + row_strip_width * t, y + line / 2}},
              words(word_of(row.flag)));
   }
 }

@@ -10,6 +10,10 @@
 namespace headlight {
 namespace {
 
+// Points.
+constexpr float colour_bar = 48, colour_bar_bottom = 11;  // its width, its lower edge below the top of its ends
+constexpr float slider_mark = 7, slider_knob = 8;         // half of their heights
+
 /// In prose, the middle of longer words is omitted.
 constexpr std::size_t longest_in_prose = 32;
 
@@ -99,14 +103,14 @@ float Pen::paragraph(Face face, float pixels, ImVec2 at, ImU32 colour, std::stri
 }
 
 void Pen::colour_ends(const HeatPicture& heat, const Rect& card, std::string_view title) {
-  const float pixels = TypeSize::note * u(), bar = 48 * u(), y = card.min.y + Space::pad * u(),
+  const float pixels = TypeSize::note * u(), bar = colour_bar * u(), y = card.min.y + Space::pad * u(),
               right = card.max.x - Space::apart * u();
   const std::string lo = bound_text(heat.quad.range.lo), hi = bound_text(heat.quad.range.hi);
   const float bar_end = right - measure(Face::mono, pixels, hi).x - Space::near * u(),
               left = bar_end - bar - Space::near * u() - measure(Face::mono, pixels, lo).x;
   if (left < card.min.x + Space::section * u() + measure(Face::bold, TypeSize::body * u(), title).x) return;
   words(Face::mono, pixels, {left, y}, look().muted, lo);
-  colours({{bar_end - bar, y + Space::tight * u()}, {bar_end, y + 11 * u()}}, *heat.colormap);
+  colours({{bar_end - bar, y + Space::tight * u()}, {bar_end, y + colour_bar_bottom * u()}}, *heat.colormap);
   words(Face::mono, pixels, {right, y}, look().muted, hi, uncut, Align::right);
 }
 
@@ -211,9 +215,9 @@ void Pen::hatch(Rect rect) {
 }
 
 float Pen::tabs(Rect room, Align align, std::span<const char* const> keys, std::size_t chosen, SceneAction action) {
-  const float height = type.caption * 2.1f, edge = 3 * u();
+  const float height = type.caption * 2.1f, edge = Space::thin * u();
   const auto width_of = [&](const char* key) {
-    return measure(Face::bold, type.caption, context_.words(key)).x + 22 * u();
+    return measure(Face::bold, type.caption, context_.words(key)).x + ControlPad::chip * u();
   };
   float total = 2 * edge;
   for (const char* key : keys) total += width_of(key);
@@ -251,7 +255,7 @@ float Pen::chips(Rect room, std::span<const Chip> chips, float height, float pad
 }
 
 Rect Pen::button(ImVec2 corner, const std::string& words, SceneAction action) {
-  const float width = measure(Face::bold, type.caption, words).x + 28 * u();
+  const float width = button_width(words);
   const Rect rect{{corner.x - width, corner.y}, {corner.x, corner.y + type.caption * 2.2f}};
   box(rect, look().line, 1, Corner::card * u());
   text(TextRole::caption, Face::bold, type.caption, rect.centre(), Align::middle, look().ink, words);
@@ -269,8 +273,8 @@ void Pen::slider(const Rect& track, float y, ImU32 ground, std::initializer_list
                  SceneAction action, Index index) {
   const float u = context_.u;
   fill(track, ground, Corner::cell * u);
-  for (const float x : marks) fill({{x - u, y - 7 * u}, {x + u, y + 7 * u}}, look().muted);
-  fill({{knob - 8 * u, y - 8 * u}, {knob + 8 * u, y + 8 * u}}, look().after, Corner::card * u);
+  for (const float x : marks) fill(around({x, y}, u, slider_mark * u), look().muted);
+  fill(around({knob, y}, slider_knob * u, slider_knob * u), look().after, Corner::card * u);
   target({{track.min.x, y - Space::apart * u}, {track.max.x, y + Space::apart * u}}, action, index);
 }
 

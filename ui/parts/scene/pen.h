@@ -115,6 +115,8 @@ class Pen {
   /// Records that the last added fill or bar is this number of a stage.
   void mark(const Cell& cell) { scene_.marks.emplace_back(scene_.items.size() - 1, cell); }
   void hatch(Rect rect);
+  /// The track of a bar that shows a probability, centred at y.
+  Rect track(float from, float to, float y) const { return {{from, y - half_track * u()}, {to, y + half_track * u()}}; }
   /// Adds a bar that is `length` pixels long, from the left end of a track.
   void meter(const Rect& track, float length, ImU32 colour) {
     fill({track.min, {track.min.x + length, track.max.y}}, colour, std::min(Corner::cell * u(), length / 2));
@@ -138,6 +140,10 @@ class Pen {
   /// Adds chips in rows that wrap at the room's width, with round ends if no `corner` is given; returns the y below
   /// them.
   float chips(Rect room, std::span<const Chip> chips, float height, float pad, std::optional<float> corner = {});
+  /// The width of a button with these words.
+  float button_width(const std::string& words) const {
+    return measure(Face::bold, type.caption, words).x + ControlPad::button * u();
+  }
   /// Adds a framed button with bold words, its upper right corner at `corner`; returns its rectangle.
   Rect button(ImVec2 corner, const std::string& words, SceneAction action);
   /// Adds a matrix at `rect`.

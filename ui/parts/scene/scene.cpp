@@ -26,6 +26,8 @@ ImVec2 point_along(const std::array<ImVec2, 4>& curve, float t) {
 
 namespace {
 
+constexpr float lit_frame = 3;  // points, around what a link in a sentence refers to
+
 /// For a circle that is nowhere more than a twentieth of a pixel inside the true one; 0, ImGui's own choice, for dots.
 int segments_of(float radius) {
   if (radius < 8) return 0;
@@ -280,7 +282,7 @@ void draw_lit(ImDrawList& list, const Scene& scene, const SceneTarget* target, c
   for (const Rect& rect : lit_by(scene, *target)) {
     const Rect around = rect.grown(Space::fine * u);
     list.AddRectFilled(around.min, around.max, fade(look.accent, 0.16f), Corner::control * u);
-    compat::add_rect(list, around.min, around.max, look.accent, Corner::control * u, 3 * u);
+    compat::add_rect(list, around.min, around.max, look.accent, Corner::control * u, lit_frame * u);
   }
 }
 

@@ -37,6 +37,7 @@ void draw_card(const Frame& frame, ImDrawList& list, const Rect& at, ImU32 borde
   }
   compat::add_rect(list, card.min, card.max, border != 0 ? border : frame.look.line, corner, thickness);
 }
+constexpr float plate_width = 420;  // points
 
 ImDrawList& draw_warning_plate(const Frame& frame, const Rect& plate) {
   ImDrawList& list = *ImGui::GetForegroundDrawList();
@@ -47,7 +48,8 @@ ImDrawList& draw_warning_plate(const Frame& frame, const Rect& plate) {
 }
 
 void say_on_plate(const Frame& frame, ImDrawList& list, const Rect& room, const char* words) {
-  const float u = frame.u, width = std::min(420 * u, room.width() - 40 * u), size = TypeSize::story * u;
+  const float u = frame.u, width = std::min(plate_width * u, room.width() - 2 * Space::wide * u),
+              size = TypeSize::story * u;
   const float height = draw_paragraph(nullptr, frame.fonts, Face::ui, size, {0, 0}, 0, words, width);
   const ImVec2 at{room.centre().x - width / 2, room.centre().y - height / 2};
   const Rect plate = Rect{at, {at.x + width, at.y + height}}.grown(Space::apart * u);
@@ -71,13 +73,15 @@ void dashes(ImDrawList& list, ImVec2 from, ImVec2 to, ImU32 hue, float thickness
   }
 }
 
+constexpr float dash_width = 1.5f, open_corner = 3;  // points; dashes leave the corners open
+
 }  // namespace
 
 void draw_head_border(ImDrawList& list, const Rect& card, ImU32 hue, int lap, float corner, float thickness, float t) {
   if (lap == 0) return compat::add_rect(list, card.min, card.max, hue, corner, thickness);
   const float dash = (lap == 1 ? 6.0f : 2.0f) * t, gap = (lap == 1 ? 4.0f : 3.0f) * t,
-              thick = std::max(thickness, 1.5f * t);
-  const float c = std::min(corner, 3 * t);  // the corners stay open
+              thick = std::max(thickness, dash_width * t);
+  const float c = std::min(corner, open_corner * t);
   for (const float y : {card.min.y, card.max.y})
     dashes(list, {card.min.x + c, y}, {card.max.x - c, y}, hue, thick, dash, gap);
   for (const float x : {card.min.x, card.max.x})

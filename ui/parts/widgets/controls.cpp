@@ -16,6 +16,8 @@
 
 namespace headlight {
 namespace {
+// Points; a slider's number has `number_pad` at both ends while it is edited.
+constexpr float number_pad = 7, least_number = 56, knob_radius = 6.5f, chip_corner = 7, tooltip_width = 320;
 
 /// Label on the left, number on the right, which can be edited after a click. Returns the text once editing is done.
 std::optional<std::string> slider_heading(const Frame& frame, const char* id, const char* label, const char* shown,
@@ -26,7 +28,7 @@ std::optional<std::string> slider_heading(const Frame& frame, const char* id, co
   const float size = TypeSize::body * frame.u;
   draw_text(list, frame.fonts, Face::ui, size, at, enabled ? frame.look.ink : frame.look.muted, label);
   const float digits = text_size(frame.fonts, Face::mono, size, shown).x;
-  const float number_width = std::max(digits + 14 * frame.u, 56 * frame.u);
+  const float number_width = std::max(digits + 2 * number_pad * frame.u, least_number * frame.u);
   std::optional<std::string> typed;
   if (!enabled) {
     draw_text(list, frame.fonts, Face::mono, size, {at.x + width - digits, at.y}, frame.look.muted, shown);
@@ -38,8 +40,9 @@ std::optional<std::string> slider_heading(const Frame& frame, const char* id, co
   ImGui::PushStyleColor(ImGuiCol_FrameBg, IM_COL32(0, 0, 0, 0));
   ImGui::SetNextItemWidth(number_width);
   // Right-aligned while it is not edited: ImGui's field is left-aligned, so the padding does it.
-  const float slack = number_width - Space::card * frame.u - digits;
-  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {7 * frame.u + std::max(slack, 0.0f), Space::thin * frame.u});
+  const float slack = number_width - 2 * number_pad * frame.u - digits;
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding,
+                      {number_pad * frame.u + std::max(slack, 0.0f), Space::thin * frame.u});
   const Typed field = text_input(frame, id, shown, "", ImGuiInputTextFlags_AutoSelectAll, nullptr, nullptr, false);
   ImGui::PopStyleVar();
   ImGui::PopStyleColor();
@@ -60,7 +63,7 @@ struct Moved {
 Moved track(const Frame& frame, const char* id, float share, bool enabled) {
   const ImVec2 below = ImGui::GetCursorScreenPos(), at{below.x, below.y - ImGui::GetStyle().ItemSpacing.y};
   ImGui::SetCursorScreenPos(at);
-  const float width = ImGui::GetContentRegionAvail().x, height = 18 * frame.u, radius = 6.5f * frame.u;
+  const float width = ImGui::GetContentRegionAvail().x, height = Space::row * frame.u, radius = knob_radius * frame.u;
   clickable(id, {width, height});
   Moved moved;
   if (enabled && takes_keyboard(frame)) {
@@ -77,7 +80,7 @@ Moved track(const Frame& frame, const char* id, float share, bool enabled) {
     const ImU32 colour = active || hovered ? frame.look.accent : frame.look.muted;
     list.AddRectFilled({at.x, y - half}, {x, y + half}, colour, half);
     list.AddCircleFilled({x, y}, radius, frame.look.knob, 24);
-    list.AddCircle({x, y}, radius - frame.u * 0.5f, colour, 24, 2 * frame.u);
+    list.AddCircle({x, y}, radius - frame.u * 0.5f, colour, 24, Stroke::firm(frame.u));
   }
   if (active && length > 0) moved.share = std::clamp((ImGui::GetIO().MousePos.x - left) / length, 0.0f, 1.0f);
   return moved;
@@ -222,13 +225,13 @@ float chip_width(const Frame& frame, std::string_view label) {
 bool chip(const Frame& frame, const char* id, std::string_view label, bool chosen, float width) {
   const float size = TypeSize::note * frame.u;
   const ImVec2 text = text_size(frame.fonts, chosen ? Face::bold : Face::ui, size, label);
-  const ImVec2 extent{width > 0 ? width : text.x + 22 * frame.u, ControlHeight::chip * frame.u};
+  const ImVec2 extent{width > 0 ? width : text.x + ControlPad::chip * frame.u, ControlHeight::chip * frame.u};
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const bool clicked = pressable(frame, id, extent);
   const bool hovered = ImGui::IsItemHovered();
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImVec2 end{at.x + extent.x, at.y + extent.y};
-  const float corner = 7 * frame.u;
+  const float corner = chip_corner * frame.u;
   if (chosen || hovered) list.AddRectFilled(at, end, chosen ? frame.look.field_hover : frame.look.field, corner);
   compat::add_rect(list, at, end, frame.look.line, corner, 1);
   list.PushClipRect(at, end, true);
@@ -307,7 +310,7 @@ void tooltip(const Frame& frame, std::string_view text) {
   if (!ImGui::IsItemHovered()) return;
   ImGui::BeginTooltip();
   const float pixels = ImGui::GetFontSize();
-  const float width = std::min(text_size(frame.fonts, Face::ui, pixels, text).x + 1, 320 * frame.u);
+  const float width = std::min(text_size(frame.fonts, Face::ui, pixels, text).x + 1, tooltip_width * frame.u);
   put_paragraph(frame, pixels, frame.look.ink, text, width);
   ImGui::EndTooltip();
 }

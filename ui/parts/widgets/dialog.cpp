@@ -11,6 +11,7 @@ namespace headlight {
 namespace {
 
 constexpr float margin = 22;
+constexpr float below_title = 54;  // from the upper edge to the content
 
 void close(const Frame& frame) {
   frame.show([](View& v) { v.dialog = Dialog::none; });
@@ -25,28 +26,29 @@ void draw_veil(const Frame& frame, Rect place) {
 
 }  // namespace
 
-DialogArea::DialogArea(const Frame& frame, Rect place, Dialog kind, const char* name, const char* title, ImVec2 size)
+DialogArea::DialogArea(const Frame& frame, Rect place, Dialog kind, const char* name, const char* title, ImVec2 size,
+                       ImVec2 apart)
     : frame_(frame), kind_(kind), open_(frame.view().dialog == kind) {
   if (!open_) return;
   draw_veil(frame, place);
   if (kind != Dialog::welcome) frame.focus.begin_scope();
   const float u = frame.u;
-  size = {std::min(size.x, place.width() - Space::section * u), std::min(size.y, place.height() - Space::section * u)};
+  size = {std::min(size.x * u, place.width() - apart.x * u), std::min(size.y * u, place.height() - apart.y * u)};
   const ImVec2 min{place.centre().x - size.x / 2, place.centre().y - size.y / 2};
   const ImVec2 max{min.x + size.x, min.y + size.y};
   ImGui::SetNextWindowPos(min);
   ImGui::SetNextWindowSize(size);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {margin * u, margin * u});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 9 * u);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, Corner::card * u);
   ImGui::PushStyleColor(ImGuiCol_WindowBg, frame.look.panel);
   ImGui::PushStyleColor(ImGuiCol_Border, frame.look.line);
   ImGui::Begin(name, nullptr,
                ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
                    ImGuiWindowFlags_NoNav);
   frame.write(Face::bold, TypeSize::heading, {min.x + margin * u, min.y + Space::row * u}, frame.look.ink, title);
-  ImGui::SetCursorScreenPos({max.x - 44 * u, min.y + Space::card * u});
+  ImGui::SetCursorScreenPos({max.x - (Space::row + ControlHeight::chip) * u, min.y + Space::card * u});
   if (chip(frame, "close", "×", false, ControlHeight::chip * u)) close(frame);
-  content_ = {{min.x + margin * u, min.y + 54 * u}, {max.x - margin * u, max.y - margin * u}};
+  content_ = {{min.x + margin * u, min.y + below_title * u}, {max.x - margin * u, max.y - margin * u}};
   ImGui::SetCursorScreenPos(content_.min);
 }
 

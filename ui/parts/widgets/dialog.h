@@ -3,15 +3,17 @@
 
 #include "ui/base/frame/frame.h"
 #include "ui/base/geometry/rect.h"
+#include "ui/base/look/measure.h"
 
 namespace headlight {
 
 /// The destructor ends it. If open(), draw into content() with ImGui or its draw list.
 class DialogArea {
  public:
-  /// Open while the view's dialog is `kind`. It is centred in `place`, which it dims, and at most as large. `name` is
-  /// the name of the ImGui window.
-  DialogArea(const Frame& frame, Rect place, Dialog kind, const char* name, const char* title, ImVec2 size);
+  /// Open while the view's dialog is `kind`. It is centred in `place`, which it dims, and which is larger by at least
+  /// `apart`. `name` is the name of the ImGui window. Both sizes are in points.
+  DialogArea(const Frame& frame, Rect place, Dialog kind, const char* name, const char* title, ImVec2 size,
+             ImVec2 apart = {Space::section, Space::section});
   ~DialogArea();
   DialogArea(const DialogArea&) = delete;
   DialogArea& operator=(const DialogArea&) = delete;

@@ -64,7 +64,7 @@ void draw_keyboard_ring(const Frame& frame) {
 }
 
 float button_width(const Frame& frame, const char* label) {
-  return frame.width(Face::bold, TypeSize::note, label) + 32 * frame.u;
+  return frame.width(Face::bold, TypeSize::note, label) + ControlPad::main * frame.u;
 }
 
 bool main_button(const Frame& frame, const char* id, const char* label, bool enabled) {

@@ -83,7 +83,7 @@ void draw_field_frame(const Frame& frame) {
   const float left = std::max(ImGui::GetItemRectMin().x, list.GetClipRectMin().x),
               right = std::min(ImGui::GetItemRectMax().x, list.GetClipRectMax().x);
   compat::add_rect(list, {left, ImGui::GetItemRectMin().y}, {right, ImGui::GetItemRectMax().y}, frame.look.accent,
-                   Corner::control * frame.u, 1.5f * frame.u);
+                   Corner::control * frame.u, Stroke::frame(frame.u));
 }
 
 void go_on_typing(const Frame& frame, const char* id, std::string_view text) {

@@ -9,6 +9,7 @@
 #include "ui/parts/matrix/heat.h"
 #include "ui/parts/scene/pen.h"
 #include "ui/parts/widgets/paragraph.h"
+#include "ui/views/compare/sizes.h"
 
 namespace headlight {
 namespace {
@@ -98,13 +99,12 @@ Stage stage_shown(const Frame& frame) {
                                                                                                   : Stage::weights;
 }
 
-constexpr float panel_title = 32, panel_foot = 28, names_upright = 20;  // points
-
 /// The cell size of one of three panels; with two lines, B − A is below A and B.
 float panel_cell(const MatrixView& matrix, Rect area, int lines, float names, float gap, float u) {
   const auto n = static_cast<float>(lines), columns = lines == 1 ? 3.0f : 2.0f;
-  const ImVec2 box{(area.width() - (columns - 1) * gap) / columns - names - Space::wide * u,
-                   (area.height() - (n - 1) * gap) / n - (panel_title + panel_foot + names_upright) * u};
+  const ImVec2 box{
+      (area.width() - (columns - 1) * gap) / columns - names - Space::wide * u,
+      (area.height() - (n - 1) * gap) / n - (ComparedPanel::title + ComparedPanel::foot + ComparedPanel::names) * u};
   return std::min(1.5f * std::max(box.y, 0.0f) / static_cast<float>(matrix.rows),
                   std::max(box.x, 0.0f) / static_cast<float>(matrix.cols));
 }
@@ -131,7 +131,7 @@ void put_panel(Pen& pen, const Rect& card, const std::string& title, HeatPicture
 
 /// A and B next to each other, each in its own shape and with its own labels. Returns the y coordinate below.
 float put_two_shapes(const Frame& frame, Pen& pen, Stage stage, Rect area) {
-  const float u = frame.u, gap = 12 * u, width = (area.width() - gap) / 2, pixels = TypeSize::note * u;
+  const float u = frame.u, gap = Space::apart * u, width = (area.width() - gap) / 2, pixels = TypeSize::note * u;
   float bottom = area.min.y;
   for (int i = 0; i < 2; ++i) {
     const Trace& side = i == 0 ? *frame.document.pinned : *frame.trace();
@@ -146,15 +146,16 @@ float put_two_shapes(const Frame& frame, Pen& pen, Stage stage, Rect area) {
       for (const std::string& label : labels) most = std::max(most, pen.measure(Face::bold, pixels, label).x);
       return most;
     };
-    const float names = std::min(std::clamp(widest(rows) + Space::gap * u, Space::section * u, 110 * u), width * 0.36f);
-    const Rect rect = fit(card, matrix.rows, matrix.cols, panel_title * u, names, names_upright * u, u);
+    const float names =
+        std::min(std::clamp(widest(rows) + Space::gap * u, Space::section * u, ComparedNames::most * u), width * 0.36f);
+    const Rect rect = fit(card, matrix.rows, matrix.cols, ComparedPanel::title * u, names, ComparedPanel::names * u, u);
     HeatPicture heat = i == 0 ? other_heat(frame, stage, rect)
                               : side_heat(frame, stage, {frame.view().batch, frame.view().head}, side, rect);
     heat.row_labels = std::move(rows);
     heat.widest_column = widest(cols) / pixels;
-    if (rect.width() / static_cast<float>(matrix.cols) >= 10 * u) heat.col_labels = std::move(cols);
+    if (rect.width() / static_cast<float>(matrix.cols) >= ComparedNames::columns * u) heat.col_labels = std::move(cols);
     heat.label_room = (names - Space::near * u) / pixels;
-    card.max.y = rect.max.y + panel_foot * u;
+    card.max.y = rect.max.y + ComparedPanel::foot * u;
     bottom = std::max(bottom, card.max.y);
     put_panel(pen, card, frame.words(i == 0 ? "compare.a" : "compare.b"), std::move(heat), i == 1);
   }
@@ -169,16 +170,16 @@ float put_panels(const Frame& frame, Pen& pen, const StageDifference& stage, Rec
   const MatrixView matrix = (*frame.trace())[stage.stage].matrix();
   const StageInfo& about = info(stage.stage);
   const float widest = widest_label(frame, about.rows, matrix.rows, pixels) + Space::gap * u;
-  const float wanted = std::clamp(widest, Space::section * u, 110 * u);
+  const float wanted = std::clamp(widest, Space::section * u, ComparedNames::most * u);
   const bool folds = panel_cell(matrix, area, 2, wanted, gap, u) > panel_cell(matrix, area, 1, wanted, gap, u);
   const float width = folds ? (area.width() - gap) / 2 : (area.width() - 2 * gap) / 3;
   const float height = folds ? (area.height() - gap) / 2 : area.height();
   const float names = std::min(wanted, width * 0.36f);
-  const ImVec2 box{width - names - Space::wide * u, height - (panel_title + panel_foot) * u};
+  const ImVec2 box{width - names - Space::wide * u, height - (ComparedPanel::title + ComparedPanel::foot) * u};
   const float turned =
       about.cols == Axis::key ? turned_room(frame, Axis::key, matrix.rows, matrix.cols, box, pixels) : 0;
-  const float names_below = turned > 0 ? 0.71f * turned + Space::card * u : names_upright * u;
-  const bool wide_cells = width / static_cast<float>(matrix.cols) >= 10 * u;
+  const float names_below = turned > 0 ? 0.71f * turned + Space::card * u : ComparedPanel::names * u;
+  const bool wide_cells = width / static_cast<float>(matrix.cols) >= ComparedNames::columns * u;
   const Slice slice = slice_of(frame, stage);
   const std::string titles[] = {frame.words("compare.a"), frame.words("compare.b"),
                                 slice_title(frame, stage.stage, slice)};
@@ -188,8 +189,8 @@ float put_panels(const Frame& frame, Pen& pen, const StageDifference& stage, Rec
     const float left = area.min.x + (second ? 0 : static_cast<float>(i) * (width + gap)),
                 top = second ? bottom + gap : area.min.y;
     Rect card{{left, top}, {second ? area.max.x : left + width, top + height}};
-    const Rect rect = fit(card, matrix.rows, matrix.cols, panel_title * u, names, names_below, u);
-    bottom = card.max.y = rect.max.y + names_below + (panel_foot - names_upright) * u;
+    const Rect rect = fit(card, matrix.rows, matrix.cols, ComparedPanel::title * u, names, names_below, u);
+    bottom = card.max.y = rect.max.y + names_below + (ComparedPanel::foot - ComparedPanel::names) * u;
     HeatPicture heat =
         i == 2 ? difference_heat(frame, stage, rect, slice)
                : side_heat(frame, stage.stage, slice, i == 0 ? *frame.document.pinned : *frame.trace(), rect);
@@ -224,7 +225,7 @@ struct OneSlice {
 
 /// A small B − A for every batch entry and head, in a row that ends at `right`; returns the y coordinate below it.
 float put_slices(const Frame& frame, Pen& pen, const StageDifference& stage, ImVec2 at, float right) {
-  const float u = frame.u, side = 56 * u, gap = 8 * u, above = 18 * u;
+  const float u = frame.u, side = ComparedSlice::side * u, gap = Space::gap * u, above = Space::row * u;
   const Tensor& whole = (*frame.trace())[stage.stage];
   const bool has_head = has_head_axis(stage.stage);
   const Index entries = whole.rank() >= 3 ? whole.size(0) : 1, heads = has_head ? whole.size(1) : 1,
@@ -273,19 +274,18 @@ void put_tile(const Frame& frame, Pen& pen, const StageDifference& stage, const 
     at = stage.at;
     const MatrixView matrix = stage.values.matrix();
     // In a low tile, the matrix is next to the number, not above it.
-    const bool low = card.height() < 96 * u;
+    const bool low = card.height() < ComparedTile::low * u;
     const float number = low ? pen.measure(Face::ui, TypeSize::body * u, largest).x + Space::near * u : 0,
                 below = low ? -Space::tight * u : Space::wide * u;
-    heat = difference_heat(frame, stage, fit(card, matrix.rows, matrix.cols, 25 * u, number, below, u),
+    heat = difference_heat(frame, stage, fit(card, matrix.rows, matrix.cols, ComparedTile::title * u, number, below, u),
                            slice_of(frame, stage));
   }
   put_small(pen, card, chosen, std::string(name(stage.stage)), SceneAction::stage, at, std::move(heat));
   pen.words(Face::bold, TypeSize::body * u, {left, card.min.y + Space::close * u}, frame.look.lane(stage.stage),
             name(stage.stage), inner);
-  pen.words(Face::ui, TypeSize::body * u, {left, card.max.y - 19 * u}, frame.look.ink, largest, inner);
+  pen.words(Face::ui, TypeSize::body * u, {left, card.max.y - ComparedTile::number * u}, frame.look.ink, largest,
+            inner);
 }
-
-constexpr float tile_gap = 8, narrowest_tile = 116, lowest_tile = 56;  // points
 
 /// Whether at least one tile has a matrix.
 bool any_differs(const Frame& frame) {
@@ -297,17 +297,9 @@ bool any_differs(const Frame& frame) {
 int tile_rows(const Frame& frame, float width) {
   const auto changed = static_cast<int>(std::ranges::count_if(
       frame.document.difference->stages, [](const StageDifference& stage) { return stage.kind != Kind::same; }));
-  const int fitting = std::max(static_cast<int>((width / frame.u + tile_gap) / (narrowest_tile + tile_gap)), 1);
+  const int fitting = std::max(
+      static_cast<int>((width / frame.u + ComparedTile::gap) / (ComparedTile::narrowest + ComparedTile::gap)), 1);
   return (changed + fitting - 1) / fitting;
-}
-
-/// The names of the unchanged stages.
-std::string unchanged_words(const Frame& frame) {
-  std::string unchanged;
-  for (const StageDifference& stage : frame.document.difference->stages) {
-    if (stage.kind == Kind::same) unchanged += (unchanged.empty() ? "" : ", ") + std::string(name(stage.stage));
-  }
-  return unchanged;
 }
 
 void put_tiles(const Frame& frame, Pen& pen, Rect area, Stage chosen) {
@@ -316,13 +308,13 @@ void put_tiles(const Frame& frame, Pen& pen, Rect area, Stage chosen) {
   for (const StageDifference& stage : frame.document.difference->stages) {
     if (stage.kind != Kind::same) changed.push_back(&stage);
   }
-  const float gap = tile_gap * u;
+  const float gap = ComparedTile::gap * u;
   const int rows = tile_rows(frame, area.width());
   if (rows == 0) return;
   const int columns = (static_cast<int>(changed.size()) + rows - 1) / rows;
-  const float width = std::min((area.width() + gap) / static_cast<float>(columns) - gap, 170 * u);
-  const float height =
-      std::min((area.height() + gap) / static_cast<float>(rows) - gap, (any_differs(frame) ? 190 : lowest_tile) * u);
+  const float width = std::min((area.width() + gap) / static_cast<float>(columns) - gap, ComparedTile::widest * u);
+  const float height = std::min((area.height() + gap) / static_cast<float>(rows) - gap,
+                                (any_differs(frame) ? ComparedTile::highest : ComparedTile::lowest) * u);
   for (std::size_t i = 0; i < changed.size(); ++i) {
     const ImVec2 min{area.min.x + static_cast<float>(static_cast<int>(i) % columns) * (width + gap),
                      area.min.y + static_cast<float>(static_cast<int>(i) / columns) * (height + gap)};
@@ -355,7 +347,7 @@ ComparePicture make_compare_picture(const Frame& frame, Rect inside, Rect area, 
   const Look& look = frame.look;
   pen.words(Face::bold, heading, {inside.min.x, inside.min.y + Space::thin * u}, look.ink, changes_words(frame),
             right - inside.min.x - Space::apart * u);
-  float y = inside.min.y + 34 * u;
+  float y = inside.min.y + CompareParts::summary * u;
   for (const std::string& line : summary_lines(frame, inside.width())) {
     pen.words(Face::ui, body, {inside.min.x, y}, look.muted, line);
     y += summary_line * u;
@@ -370,20 +362,24 @@ ComparePicture make_compare_picture(const Frame& frame, Rect inside, Rect area, 
             area.max.x - from);
 
   const int rows = tile_rows(frame, area.width());
-  const float lowest = std::min(static_cast<float>(rows) * (lowest_tile + tile_gap) * u, area.height() * 0.45f);
+  const float lowest =
+      std::min(static_cast<float>(rows) * (ComparedTile::lowest + ComparedTile::gap) * u, area.height() * 0.45f);
   float tiles = !any_differs(frame) ? lowest
-                : rows > 0          ? std::max(std::clamp(area.height() * 0.34f, 128 * u, 260 * u), lowest)
+                : rows > 0          ? std::max(CompareParts::tiles.of(area.height(), u), lowest)
                                     : 0;
   const Tensor& whole = (*frame.trace())[picture.stage];
   bool several = stage.kind == Kind::differs && whole.rank() >= 3 &&
                  (whole.size(0) > 1 || (has_head_axis(picture.stage) && whole.size(1) > 1));
   // If room is scarce, the three panels have priority over the small matrices.
-  constexpr float slices = 86, least_panels = 170;
-  if (area.height() - tiles - (several ? slices : 0) * u - 66 * u < least_panels * u) tiles = lowest;
-  if (area.height() - tiles - slices * u - 66 * u < least_panels * u) several = false;
-  const float row = several ? slices * u : 0;
+  if (area.height() - tiles - (several ? CompareParts::slices : 0) * u - CompareParts::both * u <
+      CompareParts::least_panels * u)
+    tiles = lowest;
+  if (area.height() - tiles - CompareParts::slices * u - CompareParts::both * u < CompareParts::least_panels * u)
+    several = false;
+  const float row = several ? CompareParts::slices * u : 0;
   float bottom = put_panels(frame, pen, stage,
-                            {{area.min.x, area.min.y + 26 * u}, {area.max.x, area.max.y - tiles - row - 40 * u}});
+                            {{area.min.x, area.min.y + CompareParts::title * u},
+                             {area.max.x, area.max.y - tiles - row - CompareParts::foot * u}});
   picture.large = {area.min, {area.max.x, bottom}};
   if (several) bottom = put_slices(frame, pen, stage, {area.min.x, bottom + Space::gap * u}, area.max.x);
   put_tiles(frame, pen, {{area.min.x, bottom + Space::card * u}, {area.max.x, area.max.y - Space::section * u}},

@@ -34,6 +34,8 @@ std::string changes_words(const Frame& frame);
 /// The first stage that differs, and how the output changes, in lines of that width.
 std::vector<std::string> summary_lines(const Frame& frame, float width);
 inline constexpr float summary_line = 18;  ///< points: the height of such a line
+/// The names of the unchanged stages.
+std::string unchanged_words(const Frame& frame);
 /// How much a stage differs: in a word, for a tile, and in a sentence.
 std::string largest_words(const Frame& frame, const StageDifference& stage);
 std::string difference_words(const Frame& frame, const StageDifference& stage);

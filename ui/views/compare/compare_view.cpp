@@ -16,6 +16,8 @@
 namespace headlight {
 namespace {
 
+constexpr float invitation_width = 440, invitation_title = 38;  // points
+
 /// A suggested change, offered if it would have an effect.
 struct Question {
   const char* word;
@@ -44,10 +46,10 @@ constexpr Question questions[] = {
 /// themselves.
 void draw_invitation(const Frame& frame, Rect place) {
   const float u = frame.u;
-  const float width = std::min(440 * u, place.width() - 40 * u);
+  const float width = std::min(invitation_width * u, place.width() - 2 * Space::wide * u);
   const ImVec2 at{place.centre().x - width / 2, place.min.y + place.height() * 0.2f};
   frame.write(Face::bold, TypeSize::title, at, frame.look.ink, frame.words("compare.title"));
-  const float top = at.y + 38 * u;
+  const float top = at.y + invitation_title * u;
   const float height = draw_paragraph(ImGui::GetWindowDrawList(), frame.fonts, Face::ui, TypeSize::body * u,
                                       {at.x, top}, frame.look.ink, frame.words("compare.invitation"), width);
   ImGui::SetCursorScreenPos({at.x, top + height + Space::card * u});
@@ -68,7 +70,7 @@ float draw_buttons(const Frame& frame, Rect place) {
   const float u = frame.u;
   float x = place.max.x;
   const auto button = [&](const char* word) {
-    const float width = frame.width(Face::ui, TypeSize::note, frame.words(word)) + 20 * u;
+    const float width = frame.width(Face::ui, TypeSize::note, frame.words(word)) + ControlPad::small * u;
     x -= width;
     ImGui::SetCursorScreenPos({x, place.min.y});
     const bool clicked = chip(frame, word, frame.words(word), false, width);

@@ -59,6 +59,14 @@ std::vector<std::string> summary_lines(const Frame& frame, float width) {
   return paragraph_lines(frame.fonts, Face::ui, TypeSize::body * frame.u, summary_words(frame), width);
 }
 
+std::string unchanged_words(const Frame& frame) {
+  std::string unchanged;
+  for (const StageDifference& stage : frame.document.difference->stages) {
+    if (stage.kind == Kind::same) unchanged += (unchanged.empty() ? "" : ", ") + std::string(name(stage.stage));
+  }
+  return unchanged;
+}
+
 std::string largest_words(const Frame& frame, const StageDifference& stage) {
   switch (stage.kind) {
     case Kind::same: return frame.words("compare.same");

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/compute/run/contributions.h"
+#include "ui/base/look/measure.h"
 #include "ui/base/look/words.h"
 #include "ui/parts/scene/pen.h"
 #include "ui/parts/widgets/card.h"
@@ -12,6 +13,7 @@ namespace headlight {
 namespace {
 
 constexpr float head_of_card = 25;  // height of its title, in points
+constexpr float above_cells = 28;   // of a card whose columns have names at 45°
 
 bool is_chosen(const HeadsChoice& choice, Index head) {
   return choice.heads.empty() || std::ranges::find(choice.heads, head) != choice.heads.end();
@@ -42,10 +44,18 @@ LabelRoom label_room(const Frame& frame, Stage stage, const MatrixView& matrix, 
   const Axis columns = info(stage).cols;
   if (columns != Axis::key && columns != Axis::query) return room;
   room.turned = turned_room(frame, columns, matrix.rows, matrix.cols,
-                            {card.x - room.left - Space::apart * u, card.y - room.below - 28 * u}, pixels);
+                            {card.x - room.left - Space::apart * u, card.y - room.below - above_cells * u}, pixels);
   if (room.turned > 0) room.below = 0.71f * room.turned + pixels * 1.2f;
   return room;
 }
+
+/// A card of a head, in points.
+struct HeadCardSizes {
+  static constexpr float corner = 7, mark = 7, border = 1.1f, front_border = 2.4f;
+  static constexpr float names_from_width = 170, names_from_height = 130, shared_names = 72;
+  static constexpr float marks_from = 8;     ///< lines around larger cells do not hide them
+  static constexpr float least_cell = 6.5f;  ///< beside the numbers of the rows
+};
 
 /// The cards with the room for the labels of each. Small cards share theirs: rows are named in the first column of
 /// cards, columns in the lowest card of each column, and cells too small for that have no names.
@@ -54,25 +64,26 @@ struct CardGrid {
   std::vector<LabelRoom> names;
 
   CardGrid(const Frame& frame, Stage stage, const MatrixView& matrix, Rect grid, Index count, float pixels) {
-    const float u = frame.u, gap = (count > 20 ? 4 : 10) * u;
+    const float u = frame.u, gap = (count > 20 ? Space::tight : Space::pad) * u;
     const float aspect = std::clamp(static_cast<float>(matrix.cols) / static_cast<float>(matrix.rows), 0.5f, 2.0f);
     const auto lay_out = [&](const Rect& box) { return lay_out_heads(count, box, aspect, gap, head_of_card * u); };
     const auto size = [&] { return ImVec2{places[0].width(), places[0].height()}; };
     places = lay_out(grid);
-    if (size().x >= 170 * u && size().y >= 130 * u) {
+    if (size().x >= HeadCardSizes::names_from_width * u && size().y >= HeadCardSizes::names_from_height * u) {
       names.assign(places.size(), label_room(frame, stage, matrix, size(), places[0].width() * 0.25f, pixels));
       return;
     }
     names.resize(places.size());
-    const LabelRoom rows = label_room(frame, stage, matrix, size(), 72 * u, pixels);
+    const LabelRoom rows = label_room(frame, stage, matrix, size(), HeadCardSizes::shared_names * u, pixels);
     grid.min.x += rows.left;
     std::vector<Rect> wide = std::exchange(places, lay_out(grid));
-    const LabelRoom shared = label_room(frame, stage, matrix, {size().x + rows.left, size().y}, 72 * u, pixels);
+    const LabelRoom shared =
+        label_room(frame, stage, matrix, {size().x + rows.left, size().y}, HeadCardSizes::shared_names * u, pixels);
     grid.max.y -= shared.below;
     places = lay_out(grid);
     const float least = Space::near * u;
     if (size().x - Space::apart * u < least * static_cast<float>(matrix.cols) ||
-        size().y - (head_of_card + 6) * u < least * static_cast<float>(matrix.rows)) {
+        size().y - (head_of_card + Space::near) * u < least * static_cast<float>(matrix.rows)) {
       places = std::move(wide);
       return;
     }
@@ -136,23 +147,25 @@ void put_card(Pen& pen, const HeadCard& card, const Rect& place, std::size_t cou
   const auto fits = [&](const std::string& words, float room) { return pen.measure(face, pixels, words).x <= room; };
   const bool marked = !average && fits(std::string(std::to_string(count).size(), '8'), r.width() - Space::section * u);
   const float mark = marked ? Space::apart * u : 0, room = r.width() - Space::apart * u - mark;
-  pen.fill(r, look.card, 7 * u);
+  pen.fill(r, look.card, HeadCardSizes::corner * u);
   if (marked)
-    pen.fill({{r.min.x + 7 * u, r.min.y + Space::gap * u}, {r.min.x + 15 * u, r.min.y + Space::part * u}}, hue,
-             Corner::mark * u);
+    pen.fill({{r.min.x + HeadCardSizes::mark * u, r.min.y + Space::gap * u},
+              {r.min.x + (HeadCardSizes::mark + Space::gap) * u, r.min.y + Space::part * u}},
+             hue, Corner::mark * u);
   const std::string& title = fits(card.title, room) ? card.title : card.number;
   if (fits(title, room))
-    pen.words(face, pixels, {r.min.x + 7 * u + mark, r.min.y + Space::tight * u}, card.chosen ? look.ink : look.muted,
-              title);
+    pen.words(face, pixels, {r.min.x + HeadCardSizes::mark * u + mark, r.min.y + Space::tight * u},
+              card.chosen ? look.ink : look.muted, title);
   const HeatPicture& cells = *heat.heat;
   const bool covered = std::min(cells.rect.width() / static_cast<float>(cells.cols),
-                                cells.rect.height() / static_cast<float>(cells.rows)) < 8 * u;
+                                cells.rect.height() / static_cast<float>(cells.rows)) < HeadCardSizes::marks_from * u;
   heat.numbers = card.chosen;
   heat.marks = front || !covered;  // otherwise the lines would hide what they surround
   heat.every_head = true;          // query 3 is the same query in every head
   pen.target(place, SceneAction::head, card.users, {cells.stage, cells.batch, card.head, 0, 0});
   pen.heat(std::move(heat));
-  pen.box(r, hue, (front ? 2.4f : 1.1f) * u, 7 * u, average ? 0 : look.head_lap(card.head));
+  pen.box(r, hue, (front ? HeadCardSizes::front_border : HeadCardSizes::border) * u, HeadCardSizes::corner * u,
+          average ? 0 : look.head_lap(card.head));
 }
 
 /// The colour range of the mean includes those of all heads.
@@ -181,9 +194,9 @@ void put_cards(const Frame& frame, Pen& pen, Rect grid, HeadsPicture& picture) {
   const auto [places, names] = CardGrid(frame, stage, matrix, grid, static_cast<Index>(cards.size()), labels);
   const bool has_strip =
       alone && (stage == Stage::weights || stage == Stage::dropped_weights) &&
-      places[0].height() / static_cast<float>(matrix.rows) >= 13 * t &&
+      places[0].height() / static_cast<float>(matrix.rows) >= LeastCell::numbers * t &&
       (places[0].width() - 2 * pad - names[0].left - row_strip_width * t) / static_cast<float>(matrix.cols) >=
-          6.5f * t;  // rows stay at least as high as their numbers
+          HeadCardSizes::least_cell * t;  // rows stay at least as high as their numbers
   const float beside = pad + (has_strip ? row_strip_width * t : 0);
   ValueRange range;
   for (std::size_t i = 0; i < places.size(); ++i) {
@@ -206,9 +219,14 @@ void put_cards(const Frame& frame, Pen& pen, Rect grid, HeadsPicture& picture) {
   }
 }
 
+/// The colour bar below the cards, with the words before it, in points.
+struct ScaleSizes {
+  static constexpr float room = 21, words = 15, bar = 90, bar_bottom = 11;
+};
+
 /// The colour bar below the cards, with its ends, unless each head or row has its own range.
 void put_scale(const Frame& frame, Pen& pen, Rect grid, const HeatPicture& heat) {
-  const float u = frame.u, pixels = TypeSize::note * u, y = grid.max.y - 15 * u;
+  const float u = frame.u, pixels = TypeSize::note * u, y = grid.max.y - ScaleSizes::words * u;
   const MatrixQuad& quad = heat.quad;
   float x = grid.min.x;
   const auto put = [&](Face face, std::string_view words) {
@@ -222,7 +240,7 @@ void put_scale(const Frame& frame, Pen& pen, Rect grid, const HeatPicture& heat)
   if (ends.norm) words.append(" · ").append(frame.words(ends.norm));
   put(Face::ui, words);
   put(Face::mono, (ends.sampled ? "<" : "") + bound_text(ends.lo));
-  const Rect bar{{x, y + Space::tight * u}, {x + 90 * u, y + 11 * u}};
+  const Rect bar{{x, y + Space::tight * u}, {x + ScaleSizes::bar * u, y + ScaleSizes::bar_bottom * u}};
   pen.colours(bar, *heat.colormap);
   x = bar.max.x + Space::near * u;
   put(Face::mono, (ends.sampled ? ">" : "") + bound_text(ends.hi));
@@ -233,7 +251,7 @@ HeadsPicture make_heads_picture(const Frame& frame, Rect grid, Rect arcs) {
   const View& view = frame.view();
   HeadsPicture picture;
   Pen pen(frame, picture.cards);
-  put_cards(frame, pen, {grid.min, {grid.max.x, grid.max.y - 21 * frame.u}}, picture);
+  put_cards(frame, pen, {grid.min, {grid.max.x, grid.max.y - ScaleSizes::room * frame.u}}, picture);
   put_scale(frame, pen, grid, *picture.first);
   picture.n_q = trace.dims().n_q;
   picture.n_k = trace.dims().n_k;

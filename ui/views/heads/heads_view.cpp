@@ -17,13 +17,21 @@
 namespace headlight {
 namespace {
 
+/// The arcs at the right, with the slider above them, in points.
+struct ArcsPlace {
+  static constexpr RoomShare width{0.38f, 260, 460};
+  static constexpr float left = 92, above = 68, right = 124, slider_bottom = 60;
+};
+constexpr float tokens_reach = 90;   // points left of the arcs that are over a query's token
+constexpr float averaging_left = 7;  // points
+
 /// Chips for the stages that have heads, and for the measures of weights; returns the y coordinate below them.
 float choose_stage(const Frame& frame, Rect place) {
   const float u = frame.u;
   float x = place.min.x, y = place.min.y;
   const auto put_chip = [&](const char* id, std::string_view words, bool chosen) {
-    const float width = frame.width(Face::bold, TypeSize::note, words) + 18 * u;
-    if (x + width > place.max.x && x > place.min.x) x = place.min.x, y += 30 * u;
+    const float width = frame.width(Face::bold, TypeSize::note, words) + Space::row * u;
+    if (x + width > place.max.x && x > place.min.x) x = place.min.x, y += ControlPitch::close_chips * u;
     ImGui::SetCursorScreenPos({x, y});
     x += width + Space::tight * u;
     return chip(frame, id, words, chosen, width);
@@ -34,15 +42,15 @@ float choose_stage(const Frame& frame, Rect place) {
       frame.show([stage](View& v) { v.heads.stage = stage; });
   }
   const bool weighs = frame.view().heads.stage == Stage::weights || frame.view().heads.stage == Stage::dropped_weights;
-  if (!weighs || !can_be_measured(*frame.trace())) return y + 36 * u;
+  if (!weighs || !can_be_measured(*frame.trace())) return y + (ControlHeight::chip + Space::pad) * u;
   x = place.min.x;
-  y += 30 * u;
+  y += ControlPitch::close_chips * u;
   for (int i = 0; i < 3; ++i) {
     const bool here = static_cast<int>(measure_shown(*frame.trace(), frame.view())) == i;
     if (put_chip(measure_keys[i], frame.words(measure_keys[i]), here))
       frame.show([i](View& v) { v.measure = static_cast<HeadMeasure>(i); });
   }
-  return y + 36 * u;
+  return y + (ControlHeight::chip + Space::pad) * u;
 }
 
 /// The target of the card under the pointer: a head, or their mean with index 0.
@@ -61,7 +69,8 @@ std::optional<Cell> cell_in(const HeadsPicture& picture, ImVec2 point) {
 std::optional<Cell> arc_or_token_at(const Frame& frame, const HeadsPicture& picture, ImVec2 point) {
   const Rect& arcs = picture.arcs;
   if (const auto cell = picture.arc_at(heads_arcs(frame, picture), point, Space::close * frame.u)) return cell;
-  if (point.y < arcs.min.y || point.y >= arcs.max.y || point.x >= arcs.min.x || point.x < arcs.min.x - 90 * frame.u)
+  if (point.y < arcs.min.y || point.y >= arcs.max.y || point.x >= arcs.min.x ||
+      point.x < arcs.min.x - tokens_reach * frame.u)
     return std::nullopt;
   const auto q = static_cast<Index>((point.y - arcs.min.y) / arcs.height() * static_cast<float>(picture.n_q));
   Cell cell{picture.arcs_of, frame.view().batch, frame.view().head, std::min(q, picture.n_q - 1), 0};
@@ -143,8 +152,8 @@ void say_averaging(const Frame& frame, const HeadsPicture& picture) {
   const Rect& card = picture.cards.targets.back().rect;
   const std::string words =
       frame.words("heads.averaging") + formatted(" %.0f %%", static_cast<double>(average->share() * 100));
-  frame.write_elided(Face::ui, TypeSize::body, {card.min.x + 7 * frame.u, card.centre().y}, frame.look.muted, words,
-                     card.width() - Space::apart * frame.u);
+  frame.write_elided(Face::ui, TypeSize::body, {card.min.x + averaging_left * frame.u, card.centre().y},
+                     frame.look.muted, words, card.width() - Space::apart * frame.u);
 }
 
 void mass_slider(const Frame& frame, Rect place) {
@@ -162,15 +171,16 @@ void mass_slider(const Frame& frame, Rect place) {
 void draw_heads_view(const Frame& frame, Rect place) {
   const float u = frame.u;
   const Rect inner = place.grown(-Space::card * u);
-  const float side = std::clamp(inner.width() * 0.38f, 260 * u, 460 * u);
+  const float side = ArcsPlace::width.of(inner.width(), u);
   const float left = inner.max.x - side;
   const float top = say_random(frame, {{inner.min.x, choose_stage(frame, inner)}, inner.max});
   const Rect grid{{inner.min.x, top}, {left - Space::part * u, inner.max.y}};
-  const Rect arcs{{left + 92 * u, top + 68 * u}, {inner.max.x - 124 * u, inner.max.y - Space::near * u}};
+  const Rect arcs{{left + ArcsPlace::left * u, top + ArcsPlace::above * u},
+                  {inner.max.x - ArcsPlace::right * u, inner.max.y - Space::near * u}};
   const HeadsPicture& picture = heads_picture(frame, grid, arcs);
   ImDrawList& list = *ImGui::GetWindowDrawList();
 
-  mass_slider(frame, {{left, top + Space::wide * u}, {inner.max.x, top + 60 * u}});
+  mass_slider(frame, {{left, top + Space::wide * u}, {inner.max.x, top + ArcsPlace::slider_bottom * u}});
   // The column of arcs is part of the surface; the slider's window is above it.
   clickable("surface", Rect{{inner.min.x, top}, inner.max});
   const ImVec2 point = ImGui::GetIO().MousePos;

@@ -2,12 +2,18 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/base/look/measure.h"
 #include "ui/parts/matrix/heatmap.h"
 #include "ui/parts/scene/pen.h"
 #include "ui/views/heads/heads_picture.h"
 
 namespace headlight {
 namespace {
+
+/// The names of the tokens beside the arcs, and the weights right of the keys, in points.
+struct TokenColumns {
+  static constexpr float query = 84, key = 64, weight = 74, half_line = 7;
+};
 
 /// The arcs with their words, and the row statistics: everything that depends on the selected cell.
 struct ArcsBuilder {
@@ -63,20 +69,23 @@ struct ArcsBuilder {
     if (!picture.strip.rows.empty())
       put_row_strip(pen, picture.strip, picture.first->rect, rows, query, u * picture.type);
     for (const HeadArcs& head : heads) put_arcs(head);
-    put_names(Axis::query, picture.n_q, query, arcs.min.x - Space::near * u, 84 * u, Align::right, [](Index, float) {});
+    put_names(Axis::query, picture.n_q, query, arcs.min.x - Space::near * u, TokenColumns::query * u, Align::right,
+              [](Index, float) {});
     // The query's weights next to its keys: always that of the selected key, the others if there is room.
     const HeadArcs* head = weighed();
     const float room = Space::apart * u, pointed = key < 0 ? -1e9f : picture.key_y(key);
     float last = -1e9f;
-    put_names(Axis::key, picture.n_k, key, arcs.max.x + Space::near * u, 64 * u, Align::left, [&](Index k, float y) {
-      if (!head || y - last < room || (k != key && std::abs(y - pointed) < room)) return;
-      for (const TokenArc& arc : head->arcs) {
-        if (arc.query != query || arc.key != k) continue;
-        pen.words(Face::mono, TypeSize::note * u, {arcs.max.x + 74 * u, y - 7 * u}, frame.look.ink,
-                  number_text(arc.weight, arc.weight < 1e-3f ? 2 : 4));
-        last = y;
-      }
-    });
+    put_names(Axis::key, picture.n_k, key, arcs.max.x + Space::near * u, TokenColumns::key * u, Align::left,
+              [&](Index k, float y) {
+                if (!head || y - last < room || (k != key && std::abs(y - pointed) < room)) return;
+                for (const TokenArc& arc : head->arcs) {
+                  if (arc.query != query || arc.key != k) continue;
+                  pen.words(Face::mono, TypeSize::note * u,
+                            {arcs.max.x + TokenColumns::weight * u, y - TokenColumns::half_line * u}, frame.look.ink,
+                            number_text(arc.weight, arc.weight < 1e-3f ? 2 : 4));
+                  last = y;
+                }
+              });
   }
 };
 

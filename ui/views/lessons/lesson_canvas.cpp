@@ -11,6 +11,10 @@
 namespace headlight {
 namespace {
 
+// In points: around the speaker's notes, the words over a veiled canvas, and the ring around a card.
+constexpr float around_notes = 46, veil_points = 17, veil_margin = 30;
+constexpr float ring_corner = 11, ring_thick = 2.5f, ring_pointed = 4;
+
 const LessonStep& step_of(const Frame& frame, const Course& course) {
   return course.steps[std::min(frame.view().lesson.step, course.steps.size() - 1)];
 }
@@ -26,14 +30,15 @@ float notes_height(const Frame& frame, const Course& course, float width) {
   const float u = frame.u;
   return draw_paragraph(nullptr, frame.fonts, Face::ui, notes_points * u, {}, 0, notes_of(frame, course),
                         width - 2 * notes_inset * u) +
-         46 * u;
+         around_notes * u;
 }
 
 void draw_veil(const Frame& frame, Rect place) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  const float u = frame.u, pixels = 17 * u;
+  const float u = frame.u, pixels = veil_points * u;
   const char* words = frame.words("lesson.veil");
-  const float width = std::min(text_size(frame.fonts, Face::ui, pixels, words).x + 2, place.width() - 60 * u);
+  const float width =
+      std::min(text_size(frame.fonts, Face::ui, pixels, words).x + 2, place.width() - 2 * veil_margin * u);
   draw_paragraph(&list, frame.fonts, Face::ui, pixels, {place.centre().x - width / 2, place.centre().y - pixels},
                  frame.look.muted, words, width);
 }
@@ -84,7 +89,8 @@ void draw_ring(const Frame& frame, Rect place) {
              ring = card.grown(Space::thin * u);
   if (card.width() >= place.width() || card.height() >= place.height()) return;
   list.PushClipRect(place.min, place.max, true);
-  compat::add_rect(list, ring.min, ring.max, frame.look.lane(*stage), 11 * u, (pointed ? 4 : 2.5f) * u);
+  compat::add_rect(list, ring.min, ring.max, frame.look.lane(*stage), ring_corner * u,
+                   (pointed ? ring_pointed : ring_thick) * u);
   list.PopClipRect();
 }
 

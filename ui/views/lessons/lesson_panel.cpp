@@ -58,10 +58,10 @@ void draw_tries(const Frame& frame, const LessonStep& step, PanelColumn& column)
 
 /// Back and Next, at the same place in every step; after the last step, a link to all lessons.
 void draw_steps(const Frame& frame, const Course& course, std::size_t number, Rect place) {
-  const PanelArea area(frame, "lesson_steps", place.min, place.max, frame.look.panel, {22, 12});
+  const PanelArea area(frame, "lesson_steps", place.min, place.max, frame.look.panel, {panel_inset, Space::apart});
   ImGui::GetWindowDrawList()->AddLine({place.max.x - 1, place.min.y}, {place.max.x - 1, place.max.y}, frame.look.line);
   ImGui::GetWindowDrawList()->AddLine(place.min, {place.max.x, place.min.y}, frame.look.line);
-  const float x = place.min.x + 22 * frame.u, y = place.min.y + Space::apart * frame.u;
+  const float x = place.min.x + panel_inset * frame.u, y = place.min.y + Space::apart * frame.u;
   ImGui::SetCursorScreenPos({x, y});
   const float back = chip_width(frame, frame.words("lesson.back")) + Space::apart * frame.u;
   if (number > 0 && chip(frame, "back", frame.words("lesson.back"), false, back))
@@ -123,10 +123,12 @@ std::string course_text(const Course& course, const std::string& language) {
 }
 
 void draw_lesson_panel(const Frame& frame, const Course& course, Rect place, DrawControl draw_control) {
-  const Rect steps{{place.min.x, place.max.y - 50 * frame.u}, place.max};
+  const Rect steps{{place.min.x, place.max.y - (Space::apart + ControlHeight::chip + Space::apart) * frame.u},
+                   place.max};
   draw_steps(frame, course, std::min(frame.view().lesson.step, course.steps.size() - 1), steps);
   place.max.y = steps.min.y;
-  const PanelArea area(frame, "lesson", place.min, place.max, frame.look.panel, {22, 18}, PanelArea::Kind::scrolling);
+  const PanelArea area(frame, "lesson", place.min, place.max, frame.look.panel, {panel_inset, Space::row},
+                       PanelArea::Kind::scrolling);
   ImGui::GetWindowDrawList()->AddLine({place.max.x - 1, place.min.y}, {place.max.x - 1, place.max.y}, frame.look.line);
   const std::size_t number = std::min(frame.view().lesson.step, course.steps.size() - 1);
   const LessonStep& step = course.steps[number];

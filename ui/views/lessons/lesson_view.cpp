@@ -113,11 +113,13 @@ void draw_weights(const Frame& frame, const LessonTile& tile, ImVec2 at, float s
   quad.colormap = &window_colormap(frame.view(), Stage::weights);
   quad.theme = frame.look.theme;
   quad.scale = frame.u;
-  quad.cell_gap = cell >= 6 * frame.u ? frame.u : 0;
+  quad.cell_gap = cell >= LeastCell::gap * frame.u ? frame.u : 0;
   frame.painter.draw(*ImGui::GetWindowDrawList(), quad);
 }
 
 constexpr float side_points = 84, story_points = TypeSize::body, title_points = TypeSize::large;
+constexpr float least_card_width = 360, shelf_heading = 34, around_card_words = 34, beside_tile = 46;
+constexpr float below_buttons = 40, widest_path = 620;
 
 /// The texts of a card, which determine its height.
 struct CardPicture {
@@ -149,9 +151,9 @@ std::string standing_words(const Frame& frame, const Lesson& lesson, const Lesso
 ListPicture make_list(const Frame& frame, float wide) {
   const float u = frame.u, gap = Space::card * u;
   const auto& [lessons, about, troubles] = library(frame.pictures);
-  const int columns = std::clamp(static_cast<int>(wide / (360 * u)), 1, 4);
+  const int columns = std::clamp(static_cast<int>(wide / (least_card_width * u)), 1, 4);
   const float width = (wide - gap * static_cast<float>(columns + 1)) / static_cast<float>(columns);
-  const float text = width - (side_points + 46) * u;
+  const float text = width - (side_points + beside_tile) * u;
   const std::string& language = frame.words.language();
   ListPicture list;
   list.cards.resize(lessons.size());
@@ -167,10 +169,10 @@ ListPicture make_list(const Frame& frame, float wide) {
     }
     if (members.empty()) continue;
     list.headings.push_back({y, word});
-    y += 34 * u;
+    y += shelf_heading * u;
     for (std::size_t first = 0; first < members.size(); first += static_cast<std::size_t>(columns)) {
       const std::size_t end = std::min(members.size(), first + static_cast<std::size_t>(columns));
-      float high = (side_points + 28) * u;
+      float high = (side_points + 2 * Space::card) * u;
       for (std::size_t m = first; m < end; ++m) {
         const Lesson& lesson = lessons[members[m]];
         CardPicture& card = list.cards[members[m]];
@@ -183,7 +185,7 @@ ListPicture make_list(const Frame& frame, float wide) {
                                                      : draw_paragraph(nullptr, frame.fonts, Face::ui, story_points * u,
                                                                       {}, 0, card.standing, text) +
                                                            Space::gap * u;
-        high = std::max(high, title + story + standing + 34 * u);
+        high = std::max(high, title + story + standing + around_card_words * u);
       }
       for (std::size_t m = first; m < end; ++m) {
         const float x = gap + static_cast<float>(m - first) * (width + gap);
@@ -209,7 +211,7 @@ bool lesson_card(const Frame& frame, const Lesson& lesson, const LessonTile& til
   const ImVec2 end{at.x + size.x, at.y + size.y};
   const bool hovered = ImGui::IsItemHovered();
   draw_card(frame, list, {at, end}, open || hovered ? frame.look.accent : frame.look.line, open ? Space::fine * u : 1);
-  const float side = side_points * u, x = at.x + Space::card * u, text = size.x - side - 46 * u;
+  const float side = side_points * u, x = at.x + Space::card * u, text = size.x - side - beside_tile * u;
   if (tile.rows > 0) draw_weights(frame, tile, {end.x - side - Space::part * u, at.y + (size.y - side) / 2}, side);
   const std::string& language = frame.words.language();
   float y = at.y + Space::apart * u;
@@ -243,12 +245,12 @@ void draw_list_buttons(const Frame& frame, ImVec2 at, float wide) {
   ImGui::SameLine(0, Space::gap * u);
   if (chip(frame, "reset_all", frame.words("lesson.reset_all"), false)) frame.actions.push_back(ResetLessons{true});
   if (frame.view().saving_answers) {
-    draw_saving_answers(frame, {at.x, at.y + 40 * u}, std::min(wide, 620 * u));
+    draw_saving_answers(frame, {at.x, at.y + below_buttons * u}, std::min(wide, widest_path * u));
     at.y = ImGui::GetCursorScreenPos().y;
   }
   if (!frame.view().saving_step) return;
-  if (const auto path = draw_path_field(frame, {at.x, at.y + 40 * u}, std::min(wide, 620 * u), "lesson.step_path",
-                                        "##step_path", &View::saving_step, "save"))
+  if (const auto path = draw_path_field(frame, {at.x, at.y + below_buttons * u}, std::min(wide, widest_path * u),
+                                        "lesson.step_path", "##step_path", &View::saving_step, "save"))
     frame.actions.push_back(SaveStep{*path});
 }
 

@@ -10,6 +10,10 @@
 namespace headlight {
 namespace {
 
+// In points: the two grids side by side with their titles.
+constexpr float grid_margin = 30, between_grids = 40, grids_title = 70, above_grid = 34, below_grids = 80;
+constexpr float largest_mask_cell = 52, named_cell = 12, longest_column_word = 70, half_sign = 13;
+
 struct MaskQuestionPicture {
   Index rows = 0, cols = 0;
   float cell = 0;     ///< pixels
@@ -41,10 +45,10 @@ struct MaskDrawer {
       grid(picture.right, picture.wanted, look.after, false);
     } else {
       list.AddRectFilled(picture.right.min, picture.right.max, look.field, Corner::control * u);
-      const float pixels = 22 * u;
+      const float pixels = TypeSize::formula * u;
       const ImVec2 middle = picture.right.centre();
-      draw_text(list, frame.fonts, Face::bold, pixels, {middle.x - Space::close * u, middle.y - 13 * u}, look.muted,
-                "?");
+      draw_text(list, frame.fonts, Face::bold, pixels, {middle.x - Space::close * u, middle.y - half_sign * u},
+                look.muted, "?");
     }
     words();
   }
@@ -59,7 +63,7 @@ struct MaskDrawer {
   }
 
   void title(const Rect& grid, const char* word, ImU32 colour) {
-    frame.write(Face::bold, TypeSize::numbers, {grid.min.x, grid.min.y - 34 * u}, colour,
+    frame.write(Face::bold, TypeSize::numbers, {grid.min.x, grid.min.y - above_grid * u}, colour,
                 frame.words(word) + picture.of_entry);
   }
 
@@ -120,7 +124,7 @@ struct MaskDrawer {
         const std::string& word = picture.col_words[static_cast<std::size_t>(k)];
         draw_turned(list, frame.fonts, Face::ui, pixels,
                     {cell(*grid, 0, k).centre().x + Space::thin * u, grid->max.y + Space::pad * u}, -45, look.muted,
-                    word, 70 * u);
+                    word, longest_column_word * u);
       }
     }
   }
@@ -143,17 +147,17 @@ MaskQuestionPicture make_mask_question(const Frame& frame, const Question& quest
     left = std::max(left, text_size(frame.fonts, Face::ui, picture.label_pixels, picture.row_words.back()).x);
   }
   for (Index k = 0; k < dims.n_k; ++k) picture.col_words.push_back(axis_label(trace, Axis::key, picture.entry, k));
-  const float margin = 30 * u, gap = 40 * u, title = 70 * u, below = 80 * u;
-  const float wide = (place.width() - 2 * margin - left - 10 * u - gap) / 2;
-  const float cell = std::min(
-      {wide / static_cast<float>(dims.n_k), (place.height() - title - below) / static_cast<float>(dims.n_q), 52 * u});
+  const float margin = grid_margin * u, gap = between_grids * u, title = grids_title * u, below = below_grids * u;
+  const float wide = (place.width() - 2 * margin - left - Space::pad * u - gap) / 2;
+  const float cell = std::min({wide / static_cast<float>(dims.n_k),
+                               (place.height() - title - below) / static_cast<float>(dims.n_q), largest_mask_cell * u});
   picture.cell = std::max(std::floor(cell), 1.0f);  // also in a window without room
   const ImVec2 size{picture.cell * static_cast<float>(dims.n_k), picture.cell * static_cast<float>(dims.n_q)};
   const float x = place.centre().x - (left + Space::pad * u + 2 * size.x + gap) / 2 + left + Space::pad * u;
   const float y = place.min.y + title + std::max(0.0f, (place.height() - title - below - size.y) / 3);
   picture.guess = {{x, y}, {x + size.x, y + size.y}};
   picture.right = {{x + size.x + gap, y}, {x + 2 * size.x + gap, y + size.y}};
-  if (picture.cell < 12 * u) picture.label_pixels = 0;
+  if (picture.cell < named_cell * u) picture.label_pixels = 0;
   return picture;
 }
 

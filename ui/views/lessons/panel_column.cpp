@@ -13,6 +13,10 @@ namespace headlight {
 
 namespace {
 
+// In points: an answer to choose with its mark, and the slider of a guess.
+constexpr float choice_pad = 11, choice_mark = 26, guess_knob = 9, guess_height = 22, guess_room = 46;
+constexpr float guess_line = 2.5f, guess_line_hot = 3.5f;
+
 Face face_of(bool bold, bool code) { return code ? Face::mono : bold ? Face::bold : Face::ui; }
 Face face_of(const ProseRun& run) { return face_of(run.stage || run.number, run.code); }
 
@@ -46,7 +50,7 @@ ProsePointed draw_prose(const Frame& frame, const ProseLayout& layout, ImVec2 at
     const bool hot = here && mouse.x >= from.x && mouse.x < from.x + piece.width && mouse.y >= from.y &&
                      mouse.y < under + Space::fine * frame.u;
     list.AddLine({from.x, under}, {from.x + piece.width, under}, hot ? colour : fade(colour, piece.cell ? 0.3f : 0.5f),
-                 (hot ? 2 : 1) * frame.u);
+                 hot ? Stroke::firm(frame.u) : frame.u);
     if (!hot) continue;
     pointed = {piece.stage ? piece.stage : std::optional(piece.cell->stage), piece.cell};
     if (piece.cell) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
@@ -96,7 +100,7 @@ std::optional<std::size_t> PanelColumn::dashes(std::size_t step, const Course& c
     ImGui::PushID(static_cast<int>(i));
     ImGui::SetCursorScreenPos({x, y - Space::near * u});
     if (pressable(frame_, "step", {each, Space::part * u})) clicked = i;
-    const float thick = ImGui::IsItemHovered() ? 6 * u : 4 * u;
+    const float thick = ImGui::IsItemHovered() ? Space::near * u : Space::tight * u;
     ImGui::PopID();
     list.AddRectFilled({x, y}, {x + each, y + thick}, colour, Corner::mark * u);
   }
@@ -107,7 +111,7 @@ std::optional<std::size_t> PanelColumn::dashes(std::size_t step, const Course& c
 
 bool PanelColumn::choice(const char* id, std::string_view text, bool chosen, ImU32 border, std::string_view mark,
                          Face face) {
-  const float u = frame_.u, pad = 11 * u, side = mark.empty() ? 0 : 26 * u;
+  const float u = frame_.u, pad = choice_pad * u, side = mark.empty() ? 0 : choice_mark * u;
   const float height =
       draw_paragraph(nullptr, frame_.fonts, face, TypeSize::large * u, {0, 0}, 0, text, width_ - 2 * pad - side) +
       2 * pad - Space::tight * u;
@@ -129,7 +133,7 @@ bool PanelColumn::choice(const char* id, std::string_view text, bool chosen, ImU
 }
 
 bool PanelColumn::next_chip(const char* id, std::string_view label, bool chosen) {
-  const float u = frame_.u, width = frame_.width(Face::ui, TypeSize::body, label) + 22 * u;
+  const float u = frame_.u, width = frame_.width(Face::ui, TypeSize::body, label) + ControlPad::chip * u;
   if (chip_x_ > left_ && chip_x_ + width > left_ + width_) {
     chip_x_ = left_;
     space(34);
@@ -154,12 +158,12 @@ void PanelColumn::share(double part) {
 
 std::optional<double> PanelColumn::slider(const char* id, double part, bool set, std::string_view from,
                                           std::string_view to, bool live) {
-  const float u = frame_.u, knob = 9 * u, y = here().y + 11 * u;
+  const float u = frame_.u, knob = guess_knob * u, y = here().y + guess_height * u / 2;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float first = left_ + knob, length = width_ - 2 * knob;
   const ImVec2 at = here();
   ImGui::SetCursorScreenPos(at);
-  clickable(id, {width_, 22 * u});
+  clickable(id, {width_, guess_height * u});
   const int steps = live && takes_keyboard(frame_) ? keyboard_steps() : 0;
   const bool held = live && ImGui::IsItemActive(), hot = live && ImGui::IsItemHovered();
   list.AddRectFilled({left_, y - Space::thin * u}, {left_ + width_, y + Space::thin * u}, frame_.look.field,
@@ -167,13 +171,13 @@ std::optional<double> PanelColumn::slider(const char* id, double part, bool set,
   const float x = first + length * static_cast<float>(std::clamp(part, 0.0, 1.0));
   const ImU32 colour = set ? frame_.look.q : frame_.look.muted;
   list.AddCircleFilled({x, y}, knob, frame_.look.card, 24);
-  list.AddCircle({x, y}, knob, colour, 24, (hot || held ? 3.5f : 2.5f) * u);
+  list.AddCircle({x, y}, knob, colour, 24, (hot || held ? guess_line_hot : guess_line) * u);
   const float pixels = TypeSize::body * u, under = y + Space::apart * u;
   draw_text(list, frame_.fonts, Face::mono, pixels, {left_, under}, frame_.look.muted, from);
   draw_text(list, frame_.fonts, Face::mono, pixels,
             {left_ + width_ - text_size(frame_.fonts, Face::mono, pixels, to).x, under}, frame_.look.muted, to);
   ImGui::SetCursorScreenPos(at);
-  advance(46 * u);
+  advance(guess_room * u);
   if (steps != 0) return std::clamp(part + 0.01 * steps, 0.0, 1.0);
   if (!held) return {};
   return std::clamp(static_cast<double>((ImGui::GetIO().MousePos.x - first) / length), 0.0, 1.0);

@@ -8,6 +8,7 @@
 #include "core/teaching/lesson/course.h"
 #include "ui/base/frame/frame.h"
 #include "ui/base/geometry/rect.h"
+#include "ui/base/look/measure.h"
 
 namespace headlight {
 
@@ -33,12 +34,15 @@ struct ProsePointed {
   std::optional<Cell> cell;
 };
 
+/// From the left edge of the lesson's panel to its text, in points.
+inline constexpr float panel_inset = 22;
+
 class PanelColumn {
  public:
   PanelColumn(const Frame& frame, Rect place)
       : frame_(frame),
-        left_(place.min.x + 22 * frame.u),
-        width_(place.width() - 54 * frame.u) {}  // with room for a scroll bar
+        left_(place.min.x + panel_inset * frame.u),
+        width_(place.width() - (2 * panel_inset + Space::pad) * frame.u) {}  // with room for a scroll bar
 
   void paragraph(Face face, float points, ImU32 colour, std::string_view text, float inset = 0);
   void space(float points) { advance(points * frame_.u); }

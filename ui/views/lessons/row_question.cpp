@@ -13,6 +13,15 @@
 namespace headlight {
 namespace {
 
+/// The two rows of tracks with the words above them, in points.
+struct RowQuestionSizes {
+  static constexpr float margin = 40, heading = 22, story = 26, words = 78, word_height = 38;
+  static constexpr float lowest_track = 60, highest_track = 190, between_tracks = 90, around_tracks = 290;
+  static constexpr float above_answer = 40;  ///< of its heading
+  static constexpr float widest_column = 110, widest_bar = 34, numbers_from = 36, words_from = 24;
+  static constexpr float knob = 7, knob_line = 2.5f, asked_frame = 2.5f, half_sign = 11;
+};
+
 struct RowQuestionKey {
   std::string word;
   Rect card;          ///< the word
@@ -60,8 +69,9 @@ struct RowDrawer {
   const float u = frame.u;
 
   void draw() {
-    heading("lesson.your_guess", look.q, place.min.y + 22 * u, frame.words("lesson.drag_bars"));
-    heading("lesson.what_head_does", look.after, picture.keys.front().right.min.y - 40 * u, "");
+    heading("lesson.your_guess", look.q, place.min.y + RowQuestionSizes::heading * u, frame.words("lesson.drag_bars"));
+    heading("lesson.what_head_does", look.after, picture.keys.front().right.min.y - RowQuestionSizes::above_answer * u,
+            "");
     for (std::size_t k = 0; k < picture.keys.size(); ++k) draw_key(k);
   }
 
@@ -69,7 +79,7 @@ struct RowDrawer {
     const float x = picture.keys.front().card.min.x;
     frame.write(Face::bold, TypeSize::numbers, {x, y}, colour, frame.words(word));
     if (!story.empty())
-      frame.write_elided(Face::ui, TypeSize::body, {x, y + 26 * u}, look.muted, story,
+      frame.write_elided(Face::ui, TypeSize::body, {x, y + RowQuestionSizes::story * u}, look.muted, story,
                          place.max.x - x - Space::wide * u);
   }
 
@@ -80,7 +90,7 @@ struct RowDrawer {
     if (picture.word_pixels > 0) {
       list.AddRectFilled(key.card.min, key.card.max, look.card, Corner::control * u);
       compat::add_rect(list, key.card.min, key.card.max, key.asks ? look.q : look.line, Corner::control * u,
-                       (key.asks ? 2.5f : 1) * u);
+                       (key.asks ? RowQuestionSizes::asked_frame : 1) * u);
       const Face face = key.asks ? Face::bold : Face::ui;
       const std::string shown =
           elide(frame.fonts, face, picture.word_pixels, key.word, key.card.width() - Space::tight * u);
@@ -99,8 +109,8 @@ struct RowDrawer {
                    share > 0 ? look.ink : look.muted, share_words(static_cast<double>(share)));
     if (!now.revealed) {
       list.AddRectFilled(key.right.min, key.right.max, look.field, Corner::control * u);
-      draw_centred(frame, list, Face::bold, TypeSize::numbers * u, middle, key.right.centre().y - 11 * u, look.muted,
-                   "?");
+      draw_centred(frame, list, Face::bold, TypeSize::numbers * u, middle,
+                   key.right.centre().y - RowQuestionSizes::half_sign * u, look.muted, "?");
       return;
     }
     bar(key.right, static_cast<float>(picture.shares[k]), look.after, false);
@@ -133,8 +143,8 @@ struct RowDrawer {
     const float top = track.max.y - std::clamp(share, 0.0f, 1.0f) * track.height();
     if (track.max.y - top > 1) list.AddRectFilled({track.min.x, top}, track.max, colour, Corner::control * u);
     if (!handle) return;
-    list.AddCircleFilled({track.centre().x, top}, 7 * u, look.card, 24);
-    list.AddCircle({track.centre().x, top}, 7 * u, colour, 24, 2.5f * u);
+    list.AddCircleFilled({track.centre().x, top}, RowQuestionSizes::knob * u, look.card, 24);
+    list.AddCircle({track.centre().x, top}, RowQuestionSizes::knob * u, colour, 24, RowQuestionSizes::knob_line * u);
   }
 };
 
@@ -146,22 +156,23 @@ RowQuestionPicture make_row_question(const Frame& frame, const Question& questio
   const bool same_words = trace.inputs.query_tokens == trace.inputs.key_tokens;
   const MatrixView values = trace[row.stage].matrix(row.batch, row.head);
   const CellMasks masks = masks_over(trace, row.stage, row.batch, row.head);
-  const float u = frame.u, margin = 40 * u, count = static_cast<float>(picture.shares.size());
-  const float pitch = std::min((place.width() - 2 * margin) / count, 110 * u);
+  const float u = frame.u, margin = RowQuestionSizes::margin * u, count = static_cast<float>(picture.shares.size());
+  const float pitch = std::min((place.width() - 2 * margin) / count, RowQuestionSizes::widest_column * u);
   const float left = place.centre().x - pitch * count / 2;
-  const float width = std::min(34 * u, pitch * 0.6f);
-  const float words = place.min.y + 78 * u, high = 38 * u;
-  const float track = std::clamp((place.height() - 290 * u) / 2, 60 * u, 190 * u);
-  picture.numbers = pitch >= 36 * u;
-  picture.word_pixels = pitch >= 24 * u ? TypeSize::story * u : 0;
+  const float width = std::min(RowQuestionSizes::widest_bar * u, pitch * 0.6f);
+  const float words = place.min.y + RowQuestionSizes::words * u, high = RowQuestionSizes::word_height * u;
+  const float track = std::clamp((place.height() - RowQuestionSizes::around_tracks * u) / 2,
+                                 RowQuestionSizes::lowest_track * u, RowQuestionSizes::highest_track * u);
+  picture.numbers = pitch >= RowQuestionSizes::numbers_from * u;
+  picture.word_pixels = pitch >= RowQuestionSizes::words_from * u ? TypeSize::story * u : 0;
   for (std::size_t k = 0; k < picture.shares.size(); ++k) {
     RowQuestionKey key;
     const float x = left + pitch * (static_cast<float>(k) + 0.5f);
     key.word = axis_label(trace, info(row.stage).cols, row.batch, static_cast<Index>(k));
-    key.card = {{x - pitch / 2 + 2 * u, words}, {x + pitch / 2 - 2 * u, words + high}};
+    key.card = {{x - pitch / 2 + Space::fine * u, words}, {x + pitch / 2 - Space::fine * u, words + high}};
     const float top = words + high + Space::row * u;
     key.guess = {{x - width / 2, top}, {x + width / 2, top + track}};
-    const float below = top + track + 90 * u;
+    const float below = top + track + RowQuestionSizes::between_tracks * u;
     key.right = {{x - width / 2, below}, {x + width / 2, below + track}};
     key.masked = classify(values, masks, row.row, static_cast<Index>(k)) == CellKind::masked;
     key.asks = same_words && static_cast<Index>(k) == row.row;

@@ -76,34 +76,42 @@ const MapPicture& map_picture(const Frame& frame, Stage stage) {
   return frame.picture<MapPicture>(make, stage);
 }
 
+/// The parts beside the map, in points.
+struct MapParts {
+  static constexpr RoomShare field{0.24f, 120, 200}, side{0.22f, 120, 220}, profile{0.09f, 30, 64};
+  static constexpr float bar_and_ends = 50, beside_profile = 26, least_map = 40, least_small = 4;
+};
+
 MapLayout map_layout(const Frame& frame, Rect place, const MapPicture& picture) {
   const float u = frame.u;
   const Rect inner = place.grown(-Space::card * u);
   MapLayout layout;
-  const float line = 34 * u, chip = ControlHeight::bar * u, gap = 6 * u;
-  const float field = std::clamp(inner.width() * 0.24f, 120 * u, 200 * u),
-              fit = frame.width(Face::ui, TypeSize::body, frame.words("pipeline.fit")) + 28 * u;
+  const float line = ControlPitch::chips * u, chip = ControlHeight::bar * u, gap = Space::near * u;
+  const float field = MapParts::field.of(inner.width(), u),
+              fit = frame.width(Face::ui, TypeSize::body, frame.words("pipeline.fit")) + ControlPad::button * u;
   layout.stages = inner;
   const ImVec2 end_of_stages = place_chips(picture, inner, u, [](const StageChip&, ImVec2) {});
   const float y = end_of_stages.y + (end_of_stages.x + field + fit + 2 * gap <= inner.max.x ? 0 : line);
   layout.whole = {{inner.max.x - fit, y}, {inner.max.x, y + chip}};
   layout.go_to = {{layout.whole.min.x - gap - field, layout.whole.min.y},
                   {layout.whole.min.x - gap, layout.whole.max.y}};
-  const float side = std::clamp(inner.width() * 0.22f, 120 * u, 220 * u);
-  layout.profile = std::clamp(inner.height() * 0.09f, 30 * u, 64 * u);
-  const float left = inner.min.x + std::min(picture.label_width, 96 * u) + Space::near * u,
+  const float side = MapParts::side.of(inner.width(), u);
+  layout.profile = MapParts::profile.of(inner.height(), u);
+  const float left = inner.min.x + std::min(picture.label_width, NameRoom::row * u) + Space::near * u,
               top = layout.whole.max.y + Space::wide * u;
-  const ImVec2 end{inner.max.x - side - layout.profile - 26 * u, inner.max.y - layout.profile - Space::section * u};
-  layout.map = {{left, top}, {std::max(end.x, left + 40 * u), std::max(end.y, top + 40 * u)}};
+  const ImVec2 end{inner.max.x - side - layout.profile - MapParts::beside_profile * u,
+                   inner.max.y - layout.profile - Space::section * u};
+  layout.map = {{left, top},
+                {std::max(end.x, left + MapParts::least_map * u), std::max(end.y, top + MapParts::least_map * u)}};
   const float x = inner.max.x - side;
   const double rows = static_cast<double>(picture.heat.rows), cols = static_cast<double>(picture.heat.cols);
   const double most = static_cast<double>(side) / std::max(rows, cols);
-  const auto width = std::max(4 * u, static_cast<float>(cols * most)),
-             height = std::max(4 * u, static_cast<float>(rows * most));
+  const auto width = std::max(MapParts::least_small * u, static_cast<float>(cols * most)),
+             height = std::max(MapParts::least_small * u, static_cast<float>(rows * most));
   layout.small = {{x, top}, {x + width, top + height}};
   const bool coloured = !picture.hi.empty();
   if (coloured) layout.bar = {{x, top + height + Space::apart * u}, {inner.max.x, top + height + Space::wide * u}};
-  layout.notes = {{x, top + height + (coloured ? 50 : 12) * u}, inner.max};
+  layout.notes = {{x, top + height + (coloured ? MapParts::bar_and_ends : Space::apart) * u}, inner.max};
   return layout;
 }
 

@@ -94,7 +94,7 @@ template <typename Each>
 ImVec2 place_chips(const MapPicture& picture, const Rect& room, float u, Each&& each) {
   ImVec2 at = room.min;
   for (const StageChip& chip : picture.chips) {
-    if (at.x + chip.width > room.max.x && at.x > room.min.x) at = {room.min.x, at.y + 34 * u};
+    if (at.x + chip.width > room.max.x && at.x > room.min.x) at = {room.min.x, at.y + ControlPitch::chips * u};
     each(chip, at);
     at.x += chip.width + Space::tight * u;
   }

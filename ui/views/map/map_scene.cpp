@@ -14,6 +14,8 @@ namespace headlight {
 namespace {
 
 constexpr float numbers_from = 20;  // minimum size of a cell with a number, in points
+// In points: the profiles of the chosen row and column, the visible part in the small map, and the notes.
+constexpr float profile_below = 22, number_above = 17, least_seen = 9, between_notes = 7;
 
 std::string span_of(Index first, Index end) {
   return end - first == 1 ? std::to_string(first) : std::to_string(first) + "–" + std::to_string(end - 1);
@@ -140,7 +142,7 @@ struct MapBuilder {
     for (const Name& name : names_along(Axis::query, camera.rows_seen(), lit, 0, line * 0.95f, extent, at)) {
       const float y = (name.from + name.to) / 2;
       if (y < camera.view.min.y || y > camera.view.max.y) continue;
-      put_name(name, lit, {area.min.x - NameGap::row * u, y - line / 2}, 96 * u, Align::right);
+      put_name(name, lit, {area.min.x - NameGap::row * u, y - line / 2}, NameRoom::row * u, Align::right);
     }
   }
 
@@ -150,7 +152,7 @@ struct MapBuilder {
     const bool words = !frame.trace()->inputs.key_tokens.empty();
     const std::string digits(std::to_string(camera.cols).size(), '8');  // the widest index with this number of digits
     const float number = pen.measure(Face::bold, small_type, digits).x;
-    const float most = words ? std::max(56 * u, static_cast<float>(camera.scale)) : number;
+    const float most = words ? std::max(NameRoom::column * u, static_cast<float>(camera.scale)) : number;
     const auto at = [&](Index i) { return camera.x(static_cast<double>(i) + 0.5); };
     const auto extent = [&](const std::string& name, Face face) {
       return std::min(pen.measure(face, small_type, name).x, most);
@@ -192,7 +194,8 @@ struct MapBuilder {
     const int level = camera.level();
     const Index row = looked->first >> level, col = looked->second >> level;
     const Rect area = camera.area();
-    const float size = layout.profile, floor = area.max.y + 22 * u + size, left = area.max.x + Space::gap * u;
+    const float size = layout.profile, floor = area.max.y + profile_below * u + size,
+                left = area.max.x + Space::gap * u;
     MapCells cells(frame.tiles, level);
     const Stretch cols(camera.cols_seen(), camera.cols, level), rows(camera.rows_seen(), camera.rows, level);
     const float across = put_profile(
@@ -209,7 +212,7 @@ struct MapBuilder {
         [&](float from, float to, float low, float high) {
           return Rect{{left + low, from}, {left + high, to}};
         });
-    pen.words(Face::mono, small_type, {left, area.min.y - 17 * u}, look.muted, map_number(down));
+    pen.words(Face::mono, small_type, {left, area.min.y - number_above * u}, look.muted, map_number(down));
   }
 
   /// The visible cells, as `through` shows them.
@@ -231,12 +234,12 @@ struct MapBuilder {
     shown.max.y = std::min(small.max.y, whole.y(static_cast<double>(rows_shown)));
     if (const std::shared_ptr<const Tile> tile = frame.tiles.find(at)) put_tile(whole, at, *tile, shown);
     pen.box(small, look.line, 1);
-    const float least = 9 * u;  // minimum size, so that it is always visible
+    const float least = least_seen * u;  // minimum size, so that it is always visible
     Rect seen = rect_in_sight(whole);
     const ImVec2 more{std::max(0.0f, (least - seen.width()) / 2), std::max(0.0f, (least - seen.height()) / 2)};
     seen = {{seen.min.x - more.x, seen.min.y - more.y}, {seen.max.x + more.x, seen.max.y + more.y}};
-    pen.box(seen.grown(1.5f * u), look.card, 2 * u);
-    pen.box(seen, look.accent, 2 * u);
+    pen.box(seen.grown(Outset::cell * u), look.card, Stroke::firm(u));
+    pen.box(seen, look.accent, Stroke::firm(u));
   }
 
   void put_bar() const {
@@ -293,7 +296,7 @@ struct MapBuilder {
     ImVec2 at = layout.notes.min;
     ImU32 ink = look.muted;
     for (const std::string& line : notes()) {
-      at.y += pen.paragraph(Face::ui, TypeSize::body * u, at, ink, line, layout.notes.width()) + 7 * u;
+      at.y += pen.paragraph(Face::ui, TypeSize::body * u, at, ink, line, layout.notes.width()) + between_notes * u;
       ink = look.ink;
     }
   }

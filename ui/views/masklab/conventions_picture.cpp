@@ -15,6 +15,10 @@
 namespace headlight {
 namespace {
 
+constexpr float names_from_width = 300, names_from_height = 320, narrowest_board = 168;  // points
+// What a card has beside its cells, and above and below them, with names or without.
+constexpr float beside_named = 90, around_named = 85, around_cells = 50;
+
 constexpr float board_gap = 10;  // points
 
 Tensor one_matrix(const Tensor& all, Index batch, Index head) {
@@ -133,7 +137,9 @@ struct ConventionsBuilder : ScenePart {
     }
   }
 
-  static bool has_names(ImVec2 size, float u) { return size.x >= 300 * u && size.y >= 320 * u; }
+  static bool has_names(ImVec2 size, float u) {
+    return size.x >= names_from_width * u && size.y >= names_from_height * u;
+  }
 
   ImVec2 card_size(std::size_t count, int columns, Rect room) const {
     const auto rows = static_cast<float>((static_cast<int>(count) + columns - 1) / columns);
@@ -159,10 +165,12 @@ struct ConventionsBuilder : ScenePart {
     const Dims& dims = trace.dims();
     for (int columns = 1; columns <= static_cast<int>(count); ++columns) {
       const ImVec2 size = card_size(count, columns, room);
-      if (columns > 1 && size.x < 168 * u) break;
+      if (columns > 1 && size.x < narrowest_board * u) break;
       const bool names = has_names(size, u);
-      const float width = size.x - (names ? 90 : 28) * u,
-                  height = size.y - static_cast<float>((names ? 85 : 50) + 18 * captions(size.x).second) * u;
+      const float beside = names ? beside_named : 2 * Space::card,
+                  around =
+                      (names ? around_named : around_cells) + Space::row * static_cast<float>(captions(size.x).second);
+      const float width = size.x - beside * u, height = size.y - around * u;
       const float cell = std::min(width / static_cast<float>(dims.n_k), height / static_cast<float>(dims.n_q));
       if (cell <= largest) continue;
       largest = cell;

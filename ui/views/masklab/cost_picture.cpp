@@ -16,6 +16,14 @@
 namespace headlight {
 namespace {
 
+/// The matrix of blocks with its legend, and the charts beside and below it, in points.
+struct CostSizes {
+  static constexpr float charts = 520, beside_matrix = 22, settings = 44, legend = 70, least_block = 5;
+  static constexpr float bar_below = 17, bar_height = 7;  ///< of its words
+  static constexpr float widest_column = 110, half_column = 26, above_columns = 38, lowest_chart = 70,
+                         highest_chart = 260;
+};
+
 constexpr Index most_block = 4096;
 constexpr float bar_line = 32;  // points
 
@@ -78,13 +86,13 @@ struct CostBuilder : ScenePart {
     card.heat.quad.colormap = card.heat.colormap = &blocks_colormap(look.theme);
     card.heat.quad.mask = card.heat.quad.values;
     Rect room = below;
-    room.max.x = room.min.x + std::max(room.width() * 0.55f, room.width() - 520 * u);
+    room.max.x = room.min.x + std::max(room.width() * 0.55f, room.width() - CostSizes::charts * u);
     lay_out(frame, card, room, {.closes_width = true});
     put_matrix_card(pen, card);
     put_grid(card.heat);
-    left = card.card.max.x + 22 * u;
+    left = card.card.max.x + CostSizes::beside_matrix * u;
     picture.cells = card.card;
-    picture.settings = take(44 * u);
+    picture.settings = take(CostSizes::settings * u);
   }
 
   void put_grid(const HeatPicture& heat) {
@@ -92,7 +100,7 @@ struct CostBuilder : ScenePart {
     const auto side = static_cast<float>(block);
     const ImVec2 step{rect.width() / static_cast<float>(heat.cols) * side,
                       rect.height() / static_cast<float>(heat.rows) * side};
-    if (std::min(step.x, step.y) < 5 * u || block == 1) return;
+    if (std::min(step.x, step.y) < CostSizes::least_block * u || block == 1) return;
     const float thick = Stroke::arrow(u);
     for (float x = rect.min.x + step.x; x < rect.max.x - 1; x += step.x)
       pen.line({x, rect.min.y}, {x, rect.max.y}, look.accent, thick);
@@ -102,7 +110,7 @@ struct CostBuilder : ScenePart {
 
   /// Puts one line for each kind of block, with a cell drawn as in the matrix.
   void put_legend() {
-    const Rect place = take(70 * u);
+    const Rect place = take(CostSizes::legend * u);
     const Colormap& map = blocks_colormap(look.theme);
     const std::pair<const char*, Index> kinds[] = {{"mask_lab.cost.skipped", counts.empty},
                                                    {"mask_lab.cost.full", counts.full},
@@ -136,10 +144,11 @@ struct CostBuilder : ScenePart {
       const Rect number = pen.words(Face::mono, small, {place.max.x, y}, ink, bar.number, Pen::uncut, Align::right);
       pen.words(bar.present ? Face::bold : Face::ui, body, {place.min.x, y}, ink, bar.label,
                 place.width() - number.width() - Space::pad * u);
-      const ImVec2 from{place.min.x, y + 17 * u};
-      pen.fill({from, {place.max.x, from.y + 7 * u}}, look.field, Corner::cell * u);
-      pen.fill({from, {from.x + std::max(place.width() * bar.share, Space::fine * u), from.y + 7 * u}},
-               bar.present ? look.accent : look.muted, Corner::cell * u);
+      const ImVec2 from{place.min.x, y + CostSizes::bar_below * u};
+      pen.fill({from, {place.max.x, from.y + CostSizes::bar_height * u}}, look.field, Corner::cell * u);
+      pen.fill(
+          {from, {from.x + std::max(place.width() * bar.share, Space::fine * u), from.y + CostSizes::bar_height * u}},
+          bar.present ? look.accent : look.muted, Corner::cell * u);
       y += bar_line * u;
     }
   }
@@ -148,8 +157,9 @@ struct CostBuilder : ScenePart {
   void put_columns(const Rect& place, const char* id, SceneAction action, const std::string& title,
                    const std::vector<CostBar>& bars) {
     put_title(place, title);
-    const float each = std::min(place.width() / static_cast<float>(bars.size()), 110 * u);
-    const float floor = place.max.y - Space::row * u, top = place.min.y + 38 * u, half = std::min(each * 0.36f, 26 * u);
+    const float each = std::min(place.width() / static_cast<float>(bars.size()), CostSizes::widest_column * u);
+    const float floor = place.max.y - Space::row * u, top = place.min.y + CostSizes::above_columns * u,
+                half = std::min(each * 0.36f, CostSizes::half_column * u);
     pen.fill({{place.min.x, floor}, {place.max.x, floor + 1}}, look.line);
     float middle = place.min.x + each / 2;
     for (const CostBar& bar : bars) {
@@ -211,8 +221,8 @@ CostPicture make_cost_picture(const Frame& frame, Rect area) {
   build.put_matrix();
   build.put_legend();
   build.put_operations();
-  const float each =
-      std::clamp((build.below.max.y - build.below.min.y - Space::card * frame.u) / 2, 70 * frame.u, 260 * frame.u);
+  const float each = std::clamp((build.below.max.y - build.below.min.y - Space::card * frame.u) / 2,
+                                CostSizes::lowest_chart * frame.u, CostSizes::highest_chart * frame.u);
   build.put_blocks(build.take(each));
   build.take(Space::card * frame.u);
   build.put_cache(build.take(each));

@@ -21,12 +21,14 @@
 namespace headlight {
 namespace {
 
+constexpr float least_trouble = 420, tile_line = 15, slider_height = 40;  // points
+
 /// Where and why the text does not parse, and which mask is in use meanwhile; drawn over what is below the field, so
 /// that nothing moves.
 void draw_trouble(const Frame& frame, const Rect& field) {
   const float u = frame.u, mono = TypeSize::body * u, size = TypeSize::body * u, pad = Space::apart * u;
   const ImVec2 window = ImGui::GetIO().DisplaySize;
-  const float width = std::min(std::max(field.width(), 420 * u), window.x - 16 * u);
+  const float width = std::min(std::max(field.width(), least_trouble * u), window.x - 2 * Space::gap * u);
   const float digit = text_size(frame.fonts, Face::mono, mono, "0").x;
   const MaskTextPicture& picture =
       mask_text_picture(frame, static_cast<std::size_t>(std::max((width - 2 * pad) / digit - 1, 12.0f)));
@@ -48,7 +50,7 @@ void draw_trouble(const Frame& frame, const Rect& field) {
                                            frame.look.muted, told.second, width - 2 * pad);
     return y - at.y;
   };
-  const float height = lines(nullptr, {}) + 2 * pad, below = field.max.y + 4 * u;
+  const float height = lines(nullptr, {}) + 2 * pad, below = field.max.y + Space::tight * u;
   const bool has_room = below + height <= window.y - Space::gap * u;
   const ImVec2 min{std::min(field.min.x, window.x - width - Space::gap * u),
                    has_room ? below : field.min.y - Space::tight * u - height};
@@ -138,8 +140,10 @@ bool tile(const Frame& frame, const PatternTile& pattern, ImVec2 size) {
   MatrixQuad quad;
   const auto lines = static_cast<float>(pattern.lines.size());
   const bool flat = size.y < tile_height * u;  // the text beside the picture
-  const float side = flat ? size.y - 12 * u : size.y - (14 + 15 * std::max(lines, 2.0f)) * u;
-  quad.min = {flat ? at.x + Space::near * u : std::round(at.x + (size.x - side) / 2), at.y + (flat ? 6 : 5) * u};
+  const float side =
+      flat ? size.y - 2 * Space::near * u : size.y - (Space::card + tile_line * std::max(lines, 2.0f)) * u;
+  quad.min = {flat ? at.x + Space::near * u : std::round(at.x + (size.x - side) / 2),
+              at.y + (flat ? Space::near : Space::close) * u};
   quad.max = {quad.min.x + side, quad.min.y + side};
   quad.values = quad.mask = pattern.mask;
   quad.theme = frame.look.theme;
@@ -148,12 +152,13 @@ bool tile(const Frame& frame, const PatternTile& pattern, ImVec2 size) {
   frame.painter.draw(list, quad);
   // The text that a click inserts.
   const Rect words = flat ? Rect{{quad.max.x + Space::near * u, at.y}, end} : Rect{at, end};
-  float y = flat ? words.centre().y - 7.5f * lines * u : end.y - (pattern.lines.size() > 1 ? 5 + 15 * lines : 27) * u;
+  float y = flat ? words.centre().y - tile_line * lines * u / 2
+                 : end.y - (pattern.lines.size() > 1 ? Space::close + tile_line * lines : 27) * u;
   for (const std::string& line : pattern.lines) {
-    const float width = std::min(frame.width(Face::mono, TypeSize::note, line), words.width() - 8 * u);
+    const float width = std::min(frame.width(Face::mono, TypeSize::note, line), words.width() - Space::gap * u);
     frame.write_elided(Face::mono, TypeSize::note, {flat ? words.min.x : words.centre().x - width / 2, y},
                        frame.look.muted, line, width);
-    y += 15 * u;
+    y += tile_line * u;
   }
   return clicked;
 }
@@ -206,7 +211,7 @@ void draw_pattern_sliders_in_row(const Frame& frame, float width, float gap) {
     if (!first) ImGui::SameLine(0, gap);
     first = false;
     ImGui::PushID(argument.id.c_str());
-    ImGui::BeginChild("slider", {width, 40 * frame.u}, false,
+    ImGui::BeginChild("slider", {width, slider_height * frame.u}, false,
                       ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar |
                           ImGuiWindowFlags_NoScrollWithMouse);
     const bool moved = draw_slider(frame, argument);

@@ -17,6 +17,10 @@
 namespace headlight {
 namespace {
 
+// In points: the large mask, and the strip of the heads' masks or of the entries' names below it.
+constexpr float largest_mask_cell = 96;
+constexpr float heads_strip = 76, entries_strip = 36, small_mask = 46, worded_from = 44, entry_pad = 25;
+
 constexpr Index tile_tokens = 16;
 
 constexpr float legend_points = 20;
@@ -30,9 +34,9 @@ Rect room_for_cells(Rect card, float t, float label_room) {
 /// Square cells in that rectangle; `turned`: length of the key labels in pixels, if they are at 45°.
 Rect fit(Rect card, Index rows, Index cols, float t, float label_room, float turned) {
   Rect box = room_for_cells(card, t, label_room);
-  box.max.y -= std::max(0.71f * turned - 2 * t, 0.0f);
-  const float cell =
-      std::min({box.width() / static_cast<float>(cols), box.height() / static_cast<float>(rows), 96 * t});
+  box.max.y -= std::max(0.71f * turned - Space::fine * t, 0.0f);
+  const float cell = std::min(
+      {box.width() / static_cast<float>(cols), box.height() / static_cast<float>(rows), largest_mask_cell * t});
   const ImVec2 size{cell * static_cast<float>(cols), cell * static_cast<float>(rows)};
   const float left = box.centre().x - size.x / 2;
   return {{left, box.min.y}, {left + size.x, box.min.y + size.y}};
@@ -88,18 +92,19 @@ void put_choices(const Frame& frame, Pen& pen, Rect row, MaskPicture& picture) {
     picture.entries_at = {x, top};
     for (Index b = 0; b < dims.batch; ++b) {
       picture.entries.push_back(frame.words.fill("mask.entry", {b}));
-      x += pen.measure(Face::bold, TypeSize::note * u, picture.entries.back()).x + 25 * u;
+      x += pen.measure(Face::bold, TypeSize::note * u, picture.entries.back()).x + entry_pad * u;
     }
     x += Space::apart * u;
   }
   if (!by_head) return;
-  const float wanted = 46 * u * std::clamp(static_cast<float>(dims.n_k) / static_cast<float>(dims.n_q), 0.5f, 2.0f);
+  const float wanted =
+      small_mask * u * std::clamp(static_cast<float>(dims.n_k) / static_cast<float>(dims.n_q), 0.5f, 2.0f);
   const float room = (row.max.x - x) / static_cast<float>(dims.heads);
-  const float width = std::min(wanted, std::max(room - 10 * u, 4 * u));
+  const float width = std::min(wanted, std::max(room - Space::pad * u, Space::tight * u));
   const float step = std::min(width + Space::card * u, room);
   for (Index h = 0; h < dims.heads; ++h) {
     const bool chosen = h == frame.view().head;
-    const Rect rect{{x, top}, {x + width, top + 46 * u}}, edge = rect.grown(Space::fine * u);
+    const Rect rect{{x, top}, {x + width, top + small_mask * u}}, edge = rect.grown(Space::fine * u);
     SceneMatrix small{picture.mask.quad, rect};
     small.quad.min = rect.min;
     small.quad.max = rect.max;
@@ -108,7 +113,7 @@ void put_choices(const Frame& frame, Pen& pen, Rect row, MaskPicture& picture) {
     if (chosen) pen.box(edge, frame.look.head(h), Space::fine * u, Corner::cell * u, frame.look.head_lap(h));
     pen.words(chosen ? Face::bold : Face::ui, TypeSize::body * u, {x, rect.max.y + NameGap::column * u},
               chosen ? frame.look.ink : frame.look.muted,
-              step >= 44 * u ? frame.words.fill("mask.head", {h}) : std::to_string(h));
+              step >= worded_from * u ? frame.words.fill("mask.head", {h}) : std::to_string(h));
     SceneTarget& target = pen.control(rect, "head " + std::to_string(h), SceneAction::head, h);
     if (!chosen) target.framed = edge;
     x += step;
@@ -122,7 +127,7 @@ void put_remark(Pen& pen, const Rect& card, std::string_view title, std::string_
     pen.words(Face::ui, body, {card.max.x - Space::card * u, card.min.y + y * u}, pen.look().muted, part, room,
               Align::right);
   };
-  const float room = card.width() - 42 * u - pen.measure(Face::bold, body, title).x;
+  const float room = card.width() - 3 * Space::card * u - pen.measure(Face::bold, body, title).x;
   const std::size_t part = text.find("; ");
   if (part == std::string_view::npos || pen.measure(Face::ui, body, text).x <= room) return line(text, 8, room);
   line(text.substr(0, part), 8, room);
@@ -148,7 +153,7 @@ void put_matrices(const Frame& frame, const Rect& mask_card, const Rect& weights
   float label_room = 0;
   for (const std::string& name : axis_labels(frame, Axis::query, std::min<Index>(dims.n_q, 64)))
     label_room = std::max(label_room, frame.width(Face::bold, TypeSize::note, name));
-  label_room = std::max(std::min(label_room + 6 * t, weights_card.width() * 0.3f), axis_names_width(frame));
+  label_room = std::max(std::min(label_room + Space::near * t, weights_card.width() * 0.3f), axis_names_width(frame));
   const Rect room = room_for_cells(weights_card, t, label_room);
   const float side = std::min(room.width() / static_cast<float>(dims.n_k),
                               room.height() / static_cast<float>(dims.n_q));  // square cells
@@ -183,7 +188,7 @@ MaskPicture make_mask_picture(const Frame& frame, Rect area) {
   MaskPicture picture;
   const float t = frame.u;
   const auto [by_head, by_entry] = varies_by(trace);
-  picture.strip = by_head ? 76 * t : by_entry ? 36 * t : 0;
+  picture.strip = by_head ? heads_strip * t : by_entry ? entries_strip * t : 0;
   const float bottom = area.max.y;
   area.max.y -= picture.strip;
   const float half = (area.width() - Space::card * t) / 2;

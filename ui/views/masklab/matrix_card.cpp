@@ -34,8 +34,8 @@ ImVec2 fit_cells(const HeatPicture& heat, ImVec2 box, float most) {
 float turned_length(const Frame& frame, const HeatPicture& heat, float pitch, float pixels) {
   if (frame.trace()->inputs.key_tokens.empty() || pitch < pixels * 0.5f) return 0;
   const float width = widest(frame, heat.col_labels, pixels);
-  const bool upright_fits = pitch >= std::max(width + 3 * frame.u, narrowest_upright * frame.u);
-  return upright_fits ? 0 : std::min(width + 1, 120 * frame.u);
+  const bool upright_fits = pitch >= std::max(width + NameGap::beside * frame.u, narrowest_upright * frame.u);
+  return upright_fits ? 0 : std::min(width + 1, NameRoom::turned * frame.u);
 }
 
 float swatches_height(const Fonts& fonts, float u, std::span<const Swatch> swatches, float width) {
@@ -68,21 +68,21 @@ void lay_out(const Frame& frame, MatrixCard& card, Rect room, const MatrixFit& f
     heat.row_labels = axis_labels(frame, Axis::query, heat.rows);
     heat.col_labels = axis_labels(frame, Axis::key, heat.cols);
     heat.widest_column = widest(frame, heat.col_labels, pixels) / pixels;
-    names = std::max(std::min(widest(frame, heat.row_labels, pixels) + 6 * t, room.width() * 0.3f),
+    names = std::max(std::min(widest(frame, heat.row_labels, pixels) + Space::near * t, room.width() * 0.3f),
                      axis_names_width(frame));
     below = upright * t;
   }
   const float legend = swatches_height(frame.fonts, t, card.legend, room.width() - 2 * pad * t);
   float widest = 0;
   for (const std::string& line : card.caption) widest = std::max(widest, frame.width(Face::ui, TypeSize::body, line));
-  const float key = frame.width(Face::ui, TypeSize::body, frame.words("axis.key")) + 12 * t;
+  const float key = frame.width(Face::ui, TypeSize::body, frame.words("axis.key")) + Space::apart * t;
   card.caption_above = fit.low && fit.names && card.caption.size() == 2 && card.legend.empty() &&
                        2 * pad * t + names + key + widest <= room.width();
   const float caption =
       card.caption_above
           ? 0
           : (card.caption.empty() ? 0 : (caption_line * static_cast<float>(card.caption.size()) + 6) * t) +
-                (legend > 0 ? legend + 4 * t : 0);
+                (legend > 0 ? legend + Space::tight * t : 0);
   const float top = (header + (fit.names ? axis_names_height : 0)) * t;
   const auto box = [&] {
     return ImVec2{room.width() - 2 * pad * t - names, room.height() - top - pad * t - below - caption};
@@ -90,7 +90,7 @@ void lay_out(const Frame& frame, MatrixCard& card, Rect room, const MatrixFit& f
   ImVec2 size = fit_cells(heat, box(), largest_cell * t);
   const float turned = fit.names ? turned_length(frame, heat, size.x / static_cast<float>(heat.cols), pixels) : 0;
   if (turned > 0) {
-    below = 0.71f * turned + 14 * t;
+    below = 0.71f * turned + NameGap::turned * t;
     size = fit_cells(heat, box(), largest_cell * t);
   }
   heat.label_room = std::max(names - NameGap::row * t, 0.0f) / pixels;
@@ -139,7 +139,7 @@ void put_matrix_card(Pen& pen, const MatrixCard& card, ImU32 border) {
   const float u = pen.u(), body = TypeSize::body * u, left = card.card.min.x + pad * u,
               width = card.card.width() - 2 * pad * u;
   const Look& look = pen.look();
-  pen.card(card.card, border, border != 0 ? 1.5f * u : 1);
+  pen.card(card.card, border, border != 0 ? Stroke::arrow(u) : 1);
   put_card_title(pen, card.card, look.ink, card.title);
   pen.heat({.heat = std::make_shared<HeatPicture>(card.heat),
             .labels = TypeSize::note * u,

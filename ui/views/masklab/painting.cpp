@@ -155,7 +155,7 @@ void move_cursor(const Frame& frame, Index down, Index right) {
 
 /// Moves the cursor behind the last chip, or to a new line if the next one does not fit.
 void flow(const Frame& frame, Rect room, std::string_view label, float gap) {
-  const float u = frame.u, width = frame.width(Face::bold, TypeSize::note, label) + 22 * u;
+  const float u = frame.u, width = frame.width(Face::bold, TypeSize::note, label) + ControlPad::chip * u;
   const ImVec2 last = ImGui::GetItemRectMax();
   if (last.x + gap * u + width <= room.max.x) return ImGui::SameLine(0, gap * u);
   ImGui::SetCursorScreenPos({room.min.x, last.y + Space::near * u});
@@ -245,10 +245,10 @@ void draw_painting(const Frame& frame, const HeatPicture& mask, Rect rect) {
     PaintedCells inside = cells;
     inside.queries = std::min(cells.queries, mask.rows - cells.query);
     inside.keys = std::min(cells.keys, mask.cols - cells.key);
-    const Rect whole = screen_of(inside, mask, rect), at = whole.grown(-1.5f * frame.u);
+    const Rect whole = screen_of(inside, mask, rect), at = whole.grown(-Outset::cell * frame.u);
     if (!ImGui::IsRectVisible(whole.min, whole.max)) continue;
     if (++marks <= most_outlines && at.width() > 0 && at.height() > 0) {
-      compat::add_rect(list, at.min, at.max, frame.look.accent, Corner::mark * frame.u, 1.5f * frame.u);
+      compat::add_rect(list, at.min, at.max, frame.look.accent, Corner::mark * frame.u, Stroke::arrow(frame.u));
     } else {  // too many or too small for outlines
       list.AddRectFilled(whole.min, {std::max(whole.max.x, whole.min.x + 1), std::max(whole.max.y, whole.min.y + 1)},
                          fade(frame.look.accent, 0.45f));
@@ -302,7 +302,7 @@ float draw_paint_toolbar(const Frame& frame, Rect room) {
                                    "mask_paint.rectangle"};
   constexpr const char* paints[] = {"mask_paint.allow", "mask_paint.forbid", "mask_paint.give_back"};
   const float top = ImGui::GetCursorScreenPos().y;
-  const auto height = [&] { return ImGui::GetItemRectMax().y - top + 8 * frame.u; };
+  const auto height = [&] { return ImGui::GetItemRectMax().y - top + Space::gap * frame.u; };
   const bool painting = frame.view().mask_painting.tool != PaintTool::look;
   chips(frame, room, tools, &MaskPainting::tool);
   flow(frame, room, frame.words(paints[0]), 14);
@@ -324,21 +324,21 @@ float draw_painted_chip(const Frame& frame, ImVec2 right) {
   const float u = frame.u, size = TypeSize::note * u;
   const std::string& words = painted_words(frame);
   const ImVec2 text = text_size(frame.fonts, Face::mono, size, words);
-  const float width = text.x + 40 * u, height = ControlHeight::bar * u;
+  const float width = text.x + (Space::pad + ControlHeight::chip + Space::tight) * u, height = ControlHeight::bar * u;
   const ImVec2 min{right.x - width, right.y};
   ImDrawList& list = *ImGui::GetWindowDrawList();
   compat::add_rect(list, min, {right.x, right.y + height}, frame.look.accent, Corner::control * u, 1);
   draw_text(list, frame.fonts, Face::mono, size, {min.x + Space::pad * u, min.y + (height - text.y) / 2},
             frame.look.ink, words);
-  const float box = 26 * u;
+  const float box = ControlHeight::chip * u;
   ImGui::SetCursorScreenPos({right.x - box, min.y});
   const bool clicked = pressable(frame, "give all back", {box, height});
   const ImU32 colour = ImGui::IsItemHovered() ? frame.look.ink : frame.look.muted;
   tooltip(frame, frame.words("mask_paint.clear"));
   const ImVec2 middle{right.x - box / 2, min.y + height / 2};
   const float arm = Space::tight * u;
-  list.AddLine({middle.x - arm, middle.y - arm}, {middle.x + arm, middle.y + arm}, colour, 1.5f * u);
-  list.AddLine({middle.x - arm, middle.y + arm}, {middle.x + arm, middle.y - arm}, colour, 1.5f * u);
+  list.AddLine({middle.x - arm, middle.y - arm}, {middle.x + arm, middle.y + arm}, colour, Stroke::arrow(u));
+  list.AddLine({middle.x - arm, middle.y + arm}, {middle.x + arm, middle.y - arm}, colour, Stroke::arrow(u));
   if (clicked) frame.edit({}, [](Scenario& s) { s.painted.clear(); });
   return width;
 }

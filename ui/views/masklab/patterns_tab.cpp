@@ -19,6 +19,10 @@
 namespace headlight {
 namespace {
 
+// In points: links, the sliders of a pattern, the matrices, and the line with the ways to take the mask.
+constexpr float link_pad = 7, sliders_height = 42, widest_slider = 170, around_matrix = 200;
+constexpr float one_line_from = 800, take_line = 32, two_take_lines = 66;
+
 struct Button {
   MaskFormat format;
   const char *label, *hint;
@@ -52,7 +56,7 @@ bool text_button(const Frame& frame, const char* id, const char* label, const ch
   ImDrawList& list = *ImGui::GetWindowDrawList();
   if (hovered)
     list.AddRectFilled(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), frame.look.field, Corner::control * u);
-  frame.write(Face::ui, TypeSize::note, {at.x + 7 * u, at.y + Space::near * u},
+  frame.write(Face::ui, TypeSize::note, {at.x + link_pad * u, at.y + Space::near * u},
               hovered ? frame.look.ink : frame.look.accent, label);
   return clicked;
 }
@@ -138,21 +142,21 @@ float draw_expression(const Frame& frame, Rect inside) {
   const float u = frame.u;
   const float chip_width = draw_painted_chip(frame, {inside.max.x, inside.min.y});
   const float field = inside.width() - (chip_width > 0 ? chip_width + Space::gap * u : 0);
-  const float below = inside.min.y + 34 * u;
+  const float below = inside.min.y + (ControlHeight::field + Space::tight) * u;
   {
     const ControlArea area("expression", {inside.min, {inside.min.x + field, inside.min.y + ControlHeight::field * u}});
     draw_mask_field(frame, "##large mask");
   }
   // The row of sliders keeps its place without any: what is below it does not move when a pattern is chosen.
-  const float after = below + 42 * u, gap = Space::part * u;
+  const float after = below + sliders_height * u, gap = Space::part * u;
   const int sliders = pattern_slider_count(frame);
   if (sliders == 0) {
     frame.write(Face::ui, TypeSize::note, {inside.min.x, below + Space::apart * u}, frame.look.muted,
                 frame.words("mask_lab.no_numbers"));
     return after;
   }
-  const float each =
-      std::min((inside.width() - gap * static_cast<float>(sliders - 1)) / static_cast<float>(sliders), 170 * u);
+  const float each = std::min((inside.width() - gap * static_cast<float>(sliders - 1)) / static_cast<float>(sliders),
+                              widest_slider * u);
   ImGui::SetCursorScreenPos({inside.min.x, below});
   draw_pattern_sliders_in_row(frame, each, gap);
   return after;
@@ -171,18 +175,18 @@ void draw_patterns_tab(const Frame& frame, Rect place) {
     ImGui::SetCursorScreenPos({inside.min.x, y});
     y += draw_paint_toolbar(frame, inside);
   }
-  const float left = inside.max.y - y - 44 * u, share = left * 0.36f;
+  const float left = inside.max.y - y - (ControlHeight::chip + Space::row) * u, share = left * 0.36f;
   const float row = palette_row(u, share);
   // The palette gets the room that two matrices of the available width leave.
   const Dims& d = frame.trace()->dims();
-  const float matrix =
-      inside.width() / 2 * static_cast<float>(d.n_q) / static_cast<float>(std::max<Index>(d.n_k, 1)) + 200 * u;
+  const float matrix = inside.width() / 2 * static_cast<float>(d.n_q) / static_cast<float>(std::max<Index>(d.n_k, 1)) +
+                       around_matrix * u;
   const float palette = controls ? std::clamp(std::floor(std::max(share, left - matrix) / row), 1.0f,
                                               static_cast<float>(palette_rows(frame, inside.width(), row))) *
                                        row
                                  : 0;
-  const bool two_lines = inside.width() < 800 * u;  // the hint about clicks, and the ways to export the mask
-  const float line = two_lines ? 66 * u : 32 * u;
+  const bool two_lines = inside.width() < one_line_from * u;  // the hint about clicks, and the ways to export the mask
+  const float line = two_lines ? two_take_lines * u : take_line * u;
   const Rect matrices{{inside.min.x, y},
                       {inside.max.x, controls ? inside.max.y - palette - Space::gap * u - line : inside.max.y}};
   const MaskPicture& picture = mask_picture(frame, matrices);
@@ -198,7 +202,7 @@ void draw_patterns_tab(const Frame& frame, Rect place) {
   ImGui::SetCursorScreenPos({inside.min.x, matrices.max.y + Space::gap * u});
   draw_combine_choice(frame);
   if (two_lines) {
-    draw_mask_take(frame, inside.min.x, {inside.max.x, matrices.max.y + 40 * u});
+    draw_mask_take(frame, inside.min.x, {inside.max.x, matrices.max.y + (Space::gap + take_line) * u});
   } else {
     draw_mask_take(frame, ImGui::GetItemRectMax().x + Space::gap * u, {inside.max.x, matrices.max.y + Space::gap * u});
   }

@@ -12,6 +12,8 @@
 namespace headlight {
 namespace {
 
+constexpr float line_apart = 1.2f, least_dot = 1.8f, largest_dot = 6, thinnest_dot = 1.2f;  // points
+
 constexpr Index most_layers = 32;
 
 bool all_keep_themselves(const MatrixView& mask) {
@@ -164,7 +166,7 @@ ReachDiagram make_reach_diagram(const MatrixView& mask, const ReachSettings& set
   diagram.lit = receptive_field(mask, query, settings);
   const auto fits = static_cast<Index>(area.width() / (least_pitch * u));
   const Index room = std::clamp<Index>(std::min(fits, most_dots / (settings.layers + 1)), 1, mask.cols);
-  const auto lines_a_layer = static_cast<std::size_t>(std::max(area.width() / (1.2f * u), 60.0f));
+  const auto lines_a_layer = static_cast<std::size_t>(std::max(area.width() / (line_apart * u), 60.0f));
   const std::size_t lines = std::min(lines_a_layer * static_cast<std::size_t>(settings.layers), most_edges);
   if (!show_field(mask, settings.residual, room, lines, diagram))
     show_all(mask, settings.residual, room, lines, diagram);
@@ -173,7 +175,8 @@ ReachDiagram make_reach_diagram(const MatrixView& mask, const ReachSettings& set
   const float width = diagram.pitch * static_cast<float>(diagram.count), left = std::round(area.centre().x - width / 2);
   diagram.area = {{left, area.min.y}, {left + width, area.max.y}};
   const float apart = diagram.pitch * static_cast<float>(diagram.every);
-  diagram.radius = std::min(std::clamp(apart * 0.2f, 1.8f * u, 6 * u), std::max(diagram.step * 0.2f, 1.2f * u));
+  diagram.radius = std::min(std::clamp(apart * 0.2f, least_dot * u, largest_dot * u),
+                            std::max(diagram.step * 0.2f, thinnest_dot * u));
   return diagram;
 }
 

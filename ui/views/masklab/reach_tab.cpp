@@ -18,6 +18,14 @@
 namespace headlight {
 namespace {
 
+/// The matrix of layers, and the diagram of dots with the names below them, in points.
+struct ReachSizes {
+  static constexpr float numbered_cell = 16, largest_number = 17;
+  static constexpr float least_dots = 40, above_dots = 56, below_dots = 34, part = 26;
+  static constexpr float turned_names = 34, turned_below = 9;
+  static constexpr float dense_below = 16, lit_edge = 1.6f;
+};
+
 constexpr float settings_width = 230, reach_gap = 12;  // points
 
 struct ReachPicture {
@@ -58,7 +66,7 @@ struct ReachBuilder : ScenePart {
                             {numbers->layers, query_name(), known, grouped(dims.n_k)}),
                    say.fill("mask_lab.reach.all", {percent_text(numbers->share)})};
     Rect beside = area;
-    beside.max.x -= layered() ? (settings_width + 16) * u : 0;
+    beside.max.x -= layered() ? (settings_width + Space::part) * u : 0;
     Rect below = put_sheet_words(pen, words, beside);
     below = {{area.min.x, below.min.y + Space::near * u}, {area.max.x, below.max.y}};
     picture.settings = {{area.max.x - settings_width * u, area.min.y - Space::tight * u}, {area.max.x, below.min.y}};
@@ -85,8 +93,8 @@ struct ReachBuilder : ScenePart {
   /// Writes the layer into each cell that is not hatched, if it fits.
   void put_layers(const HeatPicture& heat) {
     const auto [w, h] = cell_size(heat, heat.rect);
-    if (std::min(w, h) < 16 * u) return;
-    const float size = std::min(h * 0.42f, 17 * u);
+    if (std::min(w, h) < ReachSizes::numbered_cell * u) return;
+    const float size = std::min(h * 0.42f, ReachSizes::largest_number * u);
     const MatrixView strength = heat.quad.values.matrix();
     for (Index r = 0; r < heat.rows; ++r) {
       for (Index c = 0; c < heat.cols; ++c) {
@@ -106,20 +114,20 @@ struct ReachBuilder : ScenePart {
     const float names = std::max(pen.measure(Face::ui, small, say.fill("mask_lab.reach.layer", {numbers->layers})).x,
                                  pen.measure(Face::ui, small, say("mask_lab.reach.inputs")).x);
     const float right = card.max.x - Space::card * u,
-                left = std::min(card.min.x + names + Space::section * u, right - 40 * u);
-    Rect dots{{left, card.min.y + 56 * u}, {right, card.max.y - 34 * u}};
+                left = std::min(card.min.x + names + Space::section * u, right - ReachSizes::least_dots * u);
+    Rect dots{{left, card.min.y + ReachSizes::above_dots * u}, {right, card.max.y - ReachSizes::below_dots * u}};
     const ReachSettings settings{numbers->layers, numbers->residual};
     diagram = make_reach_diagram(numbers->mask.matrix(), settings, query, dots, u);
     const bool turned = turns_names();
     if (turned) {
-      dots.max.y -= 34 * u;
+      dots.max.y -= ReachSizes::turned_names * u;
       diagram = make_reach_diagram(numbers->mask.matrix(), settings, query, dots, u);
     }
     const std::string part = diagram.every > 1 ? say.fill("mask_lab.reach.thinned", {grouped(diagram.every)})
                              : diagram.whole()
                                  ? std::string()
                                  : say.fill("mask_lab.reach.part", {diagram.first, diagram.first + diagram.count - 1});
-    pen.words(Face::ui, small, {card.min.x + Space::card * u, card.min.y + 26 * u}, look.muted, part,
+    pen.words(Face::ui, small, {card.min.x + Space::card * u, card.min.y + ReachSizes::part * u}, look.muted, part,
               card.width() - 2 * Space::card * u);
     put_edges();
     if (diagram.every > 1) put_lit_runs();
@@ -135,15 +143,15 @@ struct ReachBuilder : ScenePart {
     if (trace.inputs.key_tokens.empty() || diagram.pitch < small) return false;
     float widest = 0;
     for (Index i = 0; i < diagram.count; ++i) widest = std::max(widest, pen.measure(Face::bold, small, name_of(i)).x);
-    return widest + 3 * u > diagram.pitch;
+    return widest + NameGap::beside * u > diagram.pitch;
   }
 
   void put_edges() {
-    const bool dense = diagram.pitch * static_cast<float>(diagram.every) < 16 * u;
+    const bool dense = diagram.pitch * static_cast<float>(diagram.every) < ReachSizes::dense_below * u;
     const ImU32 faint = fade(look.muted, dense ? 0.16f : 0.3f), lit = fade(look.accent, dense ? 0.4f : 0.75f);
     for (const ReachDiagram::Edge& edge : diagram.edges) {
       pen.line(diagram.at(edge.layer - 1, edge.key), diagram.at(edge.layer, edge.query), edge.lit ? lit : faint,
-               edge.lit && !dense ? 1.6f * u : u);
+               edge.lit && !dense ? ReachSizes::lit_edge * u : u);
     }
   }
 
@@ -174,24 +182,24 @@ struct ReachBuilder : ScenePart {
                                     lit ? look.accent : look.field_hover});
       }
     }
-    items.emplace_back(
-        SceneDot{diagram.at(diagram.layers, diagram.query), diagram.radius + 3 * u, look.accent, 1.5f * u});
+    items.emplace_back(SceneDot{diagram.at(diagram.layers, diagram.query), diagram.radius + Space::thin * u,
+                                look.accent, Stroke::arrow(u)});
   }
 
   void put_names(bool turned) {
-    const float room =
-        turned ? 1
-               : std::max(diagram.pitch - 3 * u, pen.measure(Face::ui, small, name_of(diagram.count - 1)).x + 10 * u);
+    const float room = turned ? 1
+                              : std::max(diagram.pitch - NameGap::beside * u,
+                                         pen.measure(Face::ui, small, name_of(diagram.count - 1)).x + Space::pad * u);
     const Index every = turned ? 1 : round_step(room / diagram.pitch);
     for (Index i = 0; i < diagram.count; i += every) {
       const ImU32 ink = diagram.is_lit(0, diagram.first + i) ? look.ink : look.muted;
       const ImVec2 dot = diagram.at(0, diagram.first + i);
       if (turned)
-        pen.turned(Face::ui, small, {dot.x + 3 * u, dot.y + diagram.radius + 9 * u}, -45, ink,
-                   elide(frame.fonts, Face::ui, small, name_of(i), 56 * u));
+        pen.turned(Face::ui, small, {dot.x + Space::thin * u, dot.y + diagram.radius + ReachSizes::turned_below * u},
+                   -45, ink, elide(frame.fonts, Face::ui, small, name_of(i), NameRoom::column * u));
       else
-        pen.words(Face::ui, small, {dot.x, dot.y + diagram.radius + 5 * u}, ink, name_of(i),
-                  diagram.pitch * static_cast<float>(every) - 2 * u, Align::middle);
+        pen.words(Face::ui, small, {dot.x, dot.y + diagram.radius + Space::close * u}, ink, name_of(i),
+                  diagram.pitch * static_cast<float>(every) - Space::fine * u, Align::middle);
     }
   }
 

@@ -15,6 +15,8 @@
 
 namespace headlight {
 
+constexpr float least_sheet = 60;  // points
+
 Tensor looked_at_mask(const Frame& frame) {
   const Trace& trace = *frame.trace();
   const Dims& dims = trace.dims();
@@ -59,7 +61,7 @@ Rect put_sheet_words(Pen& pen, const SheetWords& words, Rect place) {
            : pen.paragraph(Face::ui, TypeSize::large * u, {place.min.x, y + Space::tight * u}, look.warning,
                            words.error, width) +
                  Space::pad * u;
-  return {{place.min.x, y}, {place.max.x, std::max(place.max.y, y + 60 * u)}};
+  return {{place.min.x, y}, {place.max.x, std::max(place.max.y, y + least_sheet * u)}};
 }
 
 void point_at_cells(const Frame& frame, const Scene& scene, Rect area) {
@@ -101,8 +103,9 @@ void draw_mask_view(const Frame& frame, Rect place) {
     top = say_random(frame, {{place.min.x + Space::card * u, top + Space::gap * u}, place.max}) - Space::gap * u;
   } else {
     const float end = draw_tab_row(frame, {place.min.x + Space::card * u, top + Space::gap * u});
-    say_random(frame, {{end + Space::part * u, top + Space::card * u}, {place.max.x - Space::card * u, top + 34 * u}});
-    top += 34 * u;
+    say_random(frame, {{end + Space::part * u, top + Space::card * u},
+                       {place.max.x - Space::card * u, top + ControlPitch::chips * u}});
+    top += ControlPitch::chips * u;
   }
   const auto found = std::ranges::find(tabs, frame.view().mask_lab.tab, &MaskTabEntry::tab);
   const MaskTabEntry& chosen = found != tabs.end() ? *found : tabs.front();

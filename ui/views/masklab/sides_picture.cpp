@@ -19,6 +19,8 @@
 namespace headlight {
 namespace {
 
+constexpr float outline_width = 2.5f, outlined_from = 9, below_field = 42, use_button = 142;  // points
+
 struct SidesPicture {
   Scene scene;
   Rect cells{};        ///< A, B, B − A
@@ -68,7 +70,7 @@ struct SidesBuilder : ScenePart {
       for (Index col = 0; col < cells.cols; ++col) {
         if (cells(row, col) == 0) continue;
         pen.box(cells_rect(heat, heat.rect, row, 1, col, 1).grown(-Space::fine * u),
-                to_imgui(map.at(cells(row, col) < 0 ? 0 : 1)), 2.5f * u, Corner::mark * u);
+                to_imgui(map.at(cells(row, col) < 0 ? 0 : 1)), outline_width * u, Corner::mark * u);
       }
     }
   }
@@ -118,7 +120,7 @@ struct SidesBuilder : ScenePart {
   }
 
   void place() {
-    const Rect below = put_sheet_words(pen, words, {{area.min.x, area.min.y + 42 * u}, area.max});
+    const Rect below = put_sheet_words(pen, words, {{area.min.x, area.min.y + below_field * u}, area.max});
     picture.shows = words.error.empty();
     if (!picture.shows) return;
     constexpr std::array titles{"mask_lab.sides.a", "mask_lab.sides.b", "mask_lab.sides.difference"};
@@ -151,7 +153,7 @@ struct SidesBuilder : ScenePart {
     if (only_a + only_b == 0) return;
     const Rect& first = matrices[0].heat.rect;
     const ImVec2 cell = cell_size(matrices[0].heat, first);
-    const bool large = std::min(cell.x, cell.y) >= 9 * u;
+    const bool large = std::min(cell.x, cell.y) >= outlined_from * u;
     const auto image = large ? nullptr : tint(first);
     for (const HeatPicture* heat : {&matrices[0].heat, &matrices[1].heat}) {
       const ImVec2 min = heat->rect.min;
@@ -178,7 +180,7 @@ const SidesPicture& sides_picture(const Frame& frame, Rect area) {
 
 /// The field for B, and the button that makes it the mask.
 void draw_field(const Frame& frame, const Rect& field, bool shows) {
-  const float u = frame.u, button = 142 * u;
+  const float u = frame.u, button = use_button * u;
   const std::string& other = second_mask(frame.view().mask_lab, frame.document.scenario);
   {
     const ControlArea area("other", {field.min, {field.max.x - button - Space::gap * u, field.max.y}});

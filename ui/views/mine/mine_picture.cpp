@@ -11,6 +11,7 @@
 #include "ui/parts/matrix/heatmap.h"
 #include "ui/parts/scene/pen.h"
 #include "ui/parts/widgets/paragraph.h"
+#include "ui/views/mine/sizes.h"
 
 namespace headlight {
 namespace {
@@ -75,11 +76,11 @@ struct MineMaker : ScenePart {
       y = code(y);
     } else {
       heading();
-      y += 64 * u;
+      y += MineSizes::heading * u;
     }
     y = chips(y) + Space::pad * u;
     const float bottom = course ? inside.max.y : report();
-    panels({{inside.min.x, y + 26 * u}, {inside.max.x, bottom}});
+    panels({{inside.min.x, y + MineSizes::line_above_panels * u}, {inside.max.x, bottom}});
     line_above_panels(y);
   }
 
@@ -116,7 +117,7 @@ struct MineMaker : ScenePart {
     pen.words(Face::bold, TypeSize::numbers * u, {inside.min.x, inside.min.y + Space::fine * u}, look.ink,
               say.fill("mine.title", {file_name_of(compared.source.path)}),
               heading_end - inside.min.x - Space::apart * u);
-    pen.words(Face::bold, TypeSize::story * u, {inside.min.x, inside.min.y + 30 * u}, colour_of_all(),
+    pen.words(Face::bold, TypeSize::story * u, {inside.min.x, inside.min.y + MineSizes::verdict * u}, colour_of_all(),
               first ? say.fill("mine.first", {std::string(name(first->stage))}) : picture.report.agrees,
               inside.width());
   }
@@ -142,18 +143,19 @@ struct MineMaker : ScenePart {
   float code_text(const Rect& card, float y, const std::string& side, const std::string& line, ImU32 mark) {
     const float pixels = TypeSize::body * u, below = y + code_line * u;
     if (mark != 0) pen.fill({{card.min.x + u, y - u}, {card.max.x - u, below - u}}, fade(mark, 0.16f));
-    pen.words(Face::mono, pixels, {card.min.x + 34 * u, y}, mark != 0 ? mark : look.muted, side, Pen::uncut,
-              Align::right);
-    pen.words(Face::mono, pixels, {card.min.x + 46 * u, y}, look.ink, line, card.width() - 56 * u);
+    pen.words(Face::mono, pixels, {card.min.x + CodeColumns::number_end * u, y}, mark != 0 ? mark : look.muted, side,
+              Pen::uncut, Align::right);
+    pen.words(Face::mono, pixels, {card.min.x + CodeColumns::code * u, y}, look.ink, line,
+              card.width() - (CodeColumns::code + Space::pad) * u);
     return below;
   }
 
   float chips(float y) {
-    const float pixels = TypeSize::body * u, high = 26 * u;
+    const float pixels = TypeSize::body * u, high = ControlHeight::chip * u;
     float x = inside.min.x;
     for (const StageComparison& stage : compared.comparison.stages) {
       if (!stage.own) continue;
-      const float width = pen.measure(Face::ui, pixels, name(stage.stage)).x + 38 * u;
+      const float width = pen.measure(Face::ui, pixels, name(stage.stage)).x + MineChip::pad * u;
       if (x > inside.min.x && x + width > inside.max.x) {
         x = inside.min.x;
         y += high + Space::near * u;
@@ -167,15 +169,16 @@ struct MineMaker : ScenePart {
     const bool known = secrets.stages, differs = known && stage.differs(), chosen = stage.stage == picture.stage;
     const float pixels = TypeSize::body * u, y = rect.min.y + Space::close * u;
     pen.fill(rect, chosen ? look.field : look.card, Corner::control * u);
-    pen.box(rect, chosen ? look.accent : look.line, (chosen ? 2 : 1) * u, Corner::control * u);
-    pen.words(Face::bold, pixels, {rect.min.x + 9 * u, y},
+    pen.box(rect, chosen ? look.accent : look.line, chosen ? Stroke::firm(u) : u, Corner::control * u);
+    pen.words(Face::bold, pixels, {rect.min.x + MineChip::mark * u, y},
               differs ? look.warning
               : known ? look.v
                       : look.muted,
               differs ? "≠"
               : known ? "="
                       : "·");
-    pen.words(differs ? Face::bold : Face::ui, pixels, {rect.min.x + 25 * u, y}, look.ink, name(stage.stage));
+    pen.words(differs ? Face::bold : Face::ui, pixels, {rect.min.x + MineChip::name * u, y}, look.ink,
+              name(stage.stage));
     SceneTarget& target = pen.control(rect, "stage " + std::string(name(stage.stage)), SceneAction::stage,
                                       known ? 1 : 0, Cell{stage.stage});
     if (!chosen) target.framed = rect;
@@ -196,8 +199,9 @@ struct MineMaker : ScenePart {
 
   /// At the bottom, as high as its text needs; returns the y coordinate above it.
   float report() {
-    const float most = inside.height() * 0.42f, pixels = TypeSize::large * u, width = inside.width() - 32 * u;
-    float height = 24 * u;
+    const float most = inside.height() * 0.42f, pixels = TypeSize::large * u,
+                width = inside.width() - 2 * Space::part * u;
+    float height = MineSizes::report_edges * u;
     const auto add = [&](const std::string& text, float indent) {
       height += draw_paragraph(nullptr, frame.fonts, Face::ui, pixels, {}, 0, text, width - indent) + Space::close * u;
     };
@@ -205,7 +209,7 @@ struct MineMaker : ScenePart {
       if (!text->empty()) add(*text, 0);
     }
     for (const ReportPart& part : picture.report.parts) {
-      height += 26 * u;
+      height += MineSizes::report_heading * u;
       for (const ReportFinding& finding : part.findings) {
         height += Space::section * u;
         add(finding.text, 0);
@@ -213,9 +217,9 @@ struct MineMaker : ScenePart {
       for (const std::string& note : part.notes) add(note, 0);
     }
     for (const std::string& other : picture.report.others) add(other, 0);
-    if (compared.searching || compared.stopped) height += 40 * u;
-    if (mask_to_take(compared.comparison)) height += 34 * u;
-    height = std::clamp(height, 60 * u, most);
+    if (compared.searching || compared.stopped) height += MineSizes::search * u;
+    if (mask_to_take(compared.comparison)) height += ControlPitch::chips * u;
+    height = std::clamp(height, MineSizes::least_report * u, most);
     picture.report_card = {{inside.min.x, inside.max.y - height}, inside.max};
     return picture.report_card.min.y - Space::apart * u;
   }
@@ -236,7 +240,7 @@ struct MineMaker : ScenePart {
     const StageComparison* stage = comparison_of(picture.stage);
     if (!stage || !stage->own) return;
     if (secrets.stages) stage_text = with_minus_signs(verdict_words(*stage, frame.words));
-    if (!stage->own->fits || area.height() < 60 * u) return;
+    if (!stage->own->fits || area.height() < MineSizes::least_panels * u) return;
     const Trace& right_run = *compared.right();
     const Tensor right = right_for(*stage->own, right_run);
     if (right.shape() != stage->own->values.shape()) return;
@@ -248,8 +252,9 @@ struct MineMaker : ScenePart {
                 names = widest_label(frame, info(picture.stage).rows, a.rows, TypeSize::note * u) + Space::gap * u;
     // One below the other if that makes the cells larger.
     const auto across = [&](float wide, float high) {
-      return std::min({(wide - names - 22 * u) / static_cast<float>(a.cols),
-                       1.4f * (high - 62 * u) / static_cast<float>(a.rows), 84 * u});
+      return std::min({(wide - names - (Space::pad + Space::apart) * u) / static_cast<float>(a.cols),
+                       1.4f * (high - (MineMatrix::above + MineMatrix::below) * u) / static_cast<float>(a.rows),
+                       MineMatrix::largest_cell * u});
     };
     const float third_of_width = (area.width() - 2 * gap) / 3, third_of_height = (area.height() - 2 * gap) / 3;
     const bool stacked = across(area.width(), third_of_height) > 1.2f * across(third_of_width, area.height());
@@ -264,20 +269,21 @@ struct MineMaker : ScenePart {
       const float left = area.min.x + (stacked ? 0 : static_cast<float>(i) * (width + gap)),
                   top = stacked ? below : area.min.y;
       Rect card{{left, top}, {left + width, top + height}};
-      const Rect box{{left + Space::pad * u + widest, top + 32 * u},
-                     {left + width - Space::apart * u, top + height - 30 * u}};
-      const float cell = std::min(
-          {box.width() / static_cast<float>(a.cols), 1.4f * box.height() / static_cast<float>(a.rows), 84 * u});
-      const float high = std::min(box.height() / static_cast<float>(a.rows), std::max(cell, 24 * u));
+      const Rect box{{left + Space::pad * u + widest, top + MineMatrix::above * u},
+                     {left + width - Space::apart * u, top + height - MineMatrix::below * u}};
+      const float cell = std::min({box.width() / static_cast<float>(a.cols),
+                                   1.4f * box.height() / static_cast<float>(a.rows), MineMatrix::largest_cell * u});
+      const float high =
+          std::min(box.height() / static_cast<float>(a.rows), std::max(cell, MineMatrix::highest_row * u));
       const ImVec2 size{cell * static_cast<float>(a.cols), high * static_cast<float>(a.rows)};
       const Rect rect{{box.centre().x - size.x / 2, box.min.y}, {box.centre().x + size.x / 2, box.min.y + size.y}};
       std::shared_ptr<HeatPicture> heat;
       if (i < 2 || secrets.stages) {
         heat = std::make_shared<HeatPicture>(heat_of(i, values, {batch, head}, rect));
-        if (cell >= 26 * u) heat->col_labels = axis_labels(frame, info(picture.stage).cols, a.cols);
+        if (cell >= MineMatrix::names_from * u) heat->col_labels = axis_labels(frame, info(picture.stage).cols, a.cols);
         heat->label_room = widest / (TypeSize::note * u);
       }
-      card.max.y = heat ? std::min(rect.max.y + 30 * u, top + height) : top + first.height();
+      card.max.y = heat ? std::min(rect.max.y + MineMatrix::below * u, top + height) : top + first.height();
       if (i == 0) first = card;
       below = card.max.y + gap;
       panel(*stage, i, say(titles[i]), card, std::move(heat));
@@ -330,9 +336,10 @@ struct MineMaker : ScenePart {
                                                                   : std::nullopt;
     if (heat && which == 2) heat->batch = heat->head = 0;  // index of the difference's only matrix
     pen.matrix_card(card, title, {.heat = heat, .numbers = true, .marks = false});
-    if (mark) pen.box(mark->grown(1.5f * u), look.warning, 2.5f * u, Corner::cell * u);
+    if (mark) pen.box(mark->grown(Outset::cell * u), look.warning, MineMatrix::mark * u, Corner::cell * u);
     if (!heat)
-      pen.words(Face::bold, 26 * u, {card.centre().x, card.centre().y - 15 * u}, look.muted, "?", Pen::uncut,
+      pen.words(Face::bold, MineMatrix::question * u,
+                {card.centre().x, card.centre().y - MineMatrix::half_question * u}, look.muted, "?", Pen::uncut,
                 Align::middle);
     if (which == 0) picture.cells = card;
     picture.cells.max = card.max;

@@ -62,13 +62,13 @@ struct MineDrawer {
   /// The report of what is wrong; scrolls if it is long.
   void draw_report() {
     const Rect& card = picture.report_card;
-    draw_card(frame, list, card, compared.comparison.matches() ? look.v : look.warning, 1.5f * u);
+    draw_card(frame, list, card, compared.comparison.matches() ? look.v : look.warning, Stroke::arrow(u));
     ImGui::SetCursorScreenPos({card.min.x + Space::tight * u, card.min.y + Space::near * u});
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {Space::apart * u, Space::tight * u});
     ImGui::BeginChild("report", {card.width() - Space::gap * u, card.height() - Space::apart * u}, false,
                       ImGuiWindowFlags_NoNav | ImGuiWindowFlags_AlwaysUseWindowPadding);
     left = card.min.x + Space::part * u;
-    width = card.width() - 36 * u;
+    width = card.width() - (2 * Space::part + Space::tight) * u;
     y = ImGui::GetCursorScreenPos().y;
     const float top = y;
     const Report& report = picture.report;
@@ -102,7 +102,7 @@ struct MineDrawer {
         s.mask = mask;
         s.valid_lens = lengths;
       });
-    y += 34 * u;
+    y += ControlPitch::chips * u;
   }
 
   void search() {
@@ -112,7 +112,7 @@ struct MineDrawer {
               frame.words.fill("mine.searching", {mistake, formatted("%.0f", progress.seconds)}));
     ImGui::SetCursorScreenPos({left, y});
     if (chip(frame, "stop", frame.words("mine.stop"), false)) frame.actions.push_back(StopSearch{});
-    y += 34 * u;
+    y += ControlPitch::chips * u;
   }
 
   void paragraph(Face face, float points, ImU32 colour, std::string_view text) {

@@ -10,6 +10,14 @@
 namespace headlight {
 namespace {
 
+/// A card of a head, and the sizes of cards that have each of its parts, in points.
+struct CardParts {
+  static constexpr float pad = 7, highest = 330, large_from = 56, least_picture = 50;
+  static constexpr float bar_from_height = 40;
+  static constexpr float words_from = 104, beside_from = 138,
+                         beside_from_height = 52;  ///< words below and beside the picture
+};
+
 constexpr std::size_t most_claim_lines = 2;
 
 /// Each card has the head's picture, its description if there is room, and the bar of the chosen mark.
@@ -72,7 +80,7 @@ struct HeadCards : NetworkPart {
     const std::string number = names_layer ? head_name(at) : std::to_string(at.head);
     const Rect named = pen.text(TextRole::word, Face::bold, caption * 1.05f, {words.min.x, y}, Align::left,
                                 look.head_ink(at.head), number);
-    const float after = below ? named.max.x + 7 * u : words.min.x;
+    const float after = below ? named.max.x + CardParts::pad * u : words.min.x;
     if (!below) y += line;
     const bool shares =
         mark && (mark->pattern || view.network.order == HeadOrder::effect || view.network.order == HeadOrder::entropy);
@@ -94,26 +102,28 @@ struct HeadCards : NetworkPart {
       pen.caption({words.min.x, y += line}, Align::left, text);
   }
 
-  bool is_large(const Rect& card) const { return card.width() >= 56 * u; }
+  bool is_large(const Rect& card) const { return card.width() >= CardParts::large_from * u; }
   float corner_of(const Rect& card) const { return is_large(card) ? Space::gap * u : Space::fine * u; }
 
   void put_card(HeadPlace at, Rect card, bool names_layer) const {
     const ImU32 hue = look.head(at.head);
     const bool large = is_large(card);
-    const float pad = large ? 7 * u : Space::fine * u;
+    const float pad = large ? CardParts::pad * u : Space::fine * u;
     if (large) pen.fill(card, look.card, Corner::card * u);
     const std::optional<HeadMark> mark = mark_of(overview, facts, view.network, at);
     const std::size_t lines = 2 + lines_of_claims(card.width() - 2 * pad);
     // Text is placed below or next to the picture, whichever leaves a larger picture; without room there is only the
     // bar.
-    const float bar = card.height() >= 40 * u ? Space::close * u : 0;
-    const float under = card.width() >= 104 * u ? std::min(card.width() - 2 * pad,
-                                                           card.height() - 2 * pad - static_cast<float>(lines) * line)
-                                                : 0;
-    const float next_to = card.width() >= 138 * u && card.height() >= 52 * u
-                              ? std::min(card.height() - 2 * pad, card.width() * 0.56f)
-                              : 0;
-    const bool below = under >= next_to && under >= 50 * u, beside = !below && next_to > 0;
+    const float bar = card.height() >= CardParts::bar_from_height * u ? Space::close * u : 0;
+    const float under =
+        card.width() >= CardParts::words_from * u
+            ? std::min(card.width() - 2 * pad, card.height() - 2 * pad - static_cast<float>(lines) * line)
+            : 0;
+    const float next_to =
+        card.width() >= CardParts::beside_from * u && card.height() >= CardParts::beside_from_height * u
+            ? std::min(card.height() - 2 * pad, card.width() * 0.56f)
+            : 0;
+    const bool below = under >= next_to && under >= CardParts::least_picture * u, beside = !below && next_to > 0;
     const float side = below ? under : beside ? next_to : card.width() - 2 * pad;
     const ImVec2 corner{card.min.x + pad, card.min.y + pad};
     const Rect picture = below ? Rect{corner, {card.max.x - pad, corner.y + side}}
@@ -142,7 +152,7 @@ struct HeadCards : NetworkPart {
   /// The maximum useful height of a card of this width.
   float most_card_height(float width) const {
     const std::size_t lines = lines_of_claims(width - Space::section * u);
-    return std::min(width + (2.2f + static_cast<float>(lines)) * 1.4f * caption, 330 * u);
+    return std::min(width + (2.2f + static_cast<float>(lines)) * 1.4f * caption, CardParts::highest * u);
   }
 
   /// Layers as rows, heads as columns; if there are too many layers, those around the selected one. Returns whether
@@ -156,7 +166,7 @@ struct HeadCards : NetworkPart {
     const float gap = heads > 8 || layers > 6 ? Space::tight * u : Space::pad * u;
     const float width = (room.width() - label) / static_cast<float>(heads);
     // If cards have no room for text, the columns have the heads' numbers.
-    const bool numbered = heads > 1 && width - gap < 104 * u;
+    const bool numbered = heads > 1 && width - gap < CardParts::words_from * u;
     if (numbered) {
       const float row = caption * 1.5f;
       for (Index h = 0; h < heads; ++h) {

@@ -12,6 +12,8 @@
 namespace headlight {
 namespace {
 
+constexpr float panel_margin = 22, action_corner = 7, lit_line = 2.4f, half_arrow_room = 13;  // points
+
 struct ResidualSteps {
   std::vector<Tensor> sizes;  ///< [B, n] each
   std::vector<std::string> names;
@@ -70,14 +72,14 @@ void put_residual(Pen& pen, const ResidualSteps& residual, Rect room) {
         [&](std::size_t s) {
           return steps[s].at({batch, i});
         },
-        lit ? look.q : fade(look.muted, 0.4f), lit ? 2.4f * u : u);
+        lit ? look.q : fade(look.muted, 0.4f), lit ? lit_line * u : u);
   }
   const auto mean = [&](std::size_t s) {
     double sum = 0;
     for (Index i = 0; i < n; ++i) sum += static_cast<double>(steps[s].at({batch, i}));
     return static_cast<float>(sum / static_cast<double>(n));
   };
-  put_line(mean, look.after, 2.4f * u);
+  put_line(mean, look.after, lit_line * u);
   float end = -1e9f;
   const float last_width = pen.measure(Face::ui, caption, residual.names.back()).x;
   for (std::size_t s = 0; s < steps.size(); ++s) {
@@ -185,7 +187,7 @@ struct HeadPanel : NetworkPart {
     const bool silent = item(layer.silent, looked.head);
     if (facts.can_knock)
       actions.push_back({say(silent ? "sentence.back_in" : "network.knock"), SceneAction::knock_out, 0, silent});
-    room.min.y = pen.chips(room, actions, caption * 2.3f, 24, 7 * u) + Space::gap * u;
+    room.min.y = pen.chips(room, actions, caption * 2.3f, 24, action_corner * u) + Space::gap * u;
   }
 
   void put_orders() {
@@ -253,12 +255,12 @@ struct HeadPanel : NetworkPart {
     const float numbers = pen.measure(Face::mono, pen.type.number, "0.00").x + Space::gap * u;
     for (std::size_t i = first; i < end; ++i, room.min.y += pitch) {
       const NetworkFacts::Prediction& next = facts.predictions[i];
-      const float middle = room.min.y + pitch / 2, x = room.min.x + words + 26 * u;
-      const Rect row{{room.min.x - 6 * u, room.min.y}, {room.max.x + 6 * u, room.min.y + pitch}};
+      const float middle = room.min.y + pitch / 2, x = room.min.x + words + 2 * half_arrow_room * u;
+      const Rect row{{room.min.x - Space::near * u, room.min.y}, {room.max.x + Space::near * u, room.min.y + pitch}};
       if (view.pointed.word == static_cast<Index>(i)) pen.fill(row, look.field, Corner::cell * u);
       pen.text(TextRole::word, Face::ui, caption, {room.min.x + words, middle}, Align::right, look.muted, next.after,
                words);
-      pen.caption({x - 13 * u, middle}, Align::middle, "→");
+      pen.caption({x - half_arrow_room * u, middle}, Align::middle, "→");
       pen.text(TextRole::word, next.asked ? Face::bold : Face::ui, caption, {x, middle}, Align::left, look.ink,
                next.word, room.max.x - numbers - x - Space::tight * u);
       pen.number(pen.type.number, {room.max.x, middle}, Align::right, look.muted,
@@ -274,8 +276,9 @@ void put_head_panel(const NetworkPart& part, Rect room) {
   const float u = part.u;
   part.pen.fill(room, part.look.panel);
   part.pen.fill({room.min, {room.min.x + 1, room.max.y}}, part.look.line);
-  HeadPanel panel{
-      part, {{room.min.x + 22 * u, room.min.y + Space::row * u}, {room.max.x - 22 * u, room.max.y - Space::pad * u}}};
+  HeadPanel panel{part,
+                  {{room.min.x + panel_margin * u, room.min.y + Space::row * u},
+                   {room.max.x - panel_margin * u, room.max.y - Space::pad * u}}};
   panel.put_title();
   panel.put_patterns();
   panel.put_actions();

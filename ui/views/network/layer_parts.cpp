@@ -12,6 +12,10 @@
 namespace headlight {
 namespace {
 
+// In points: a column and a row of the kept keys, and the panel of a layer's experts.
+constexpr float narrowest_kept = 34, widest_kept = 110, highest_kept = 44, kept_gap_from = 5, kept_corner = 4;
+constexpr float experts_width = 250;
+
 constexpr Index bytes_a_number = 2;
 
 struct ExpertPanels : NetworkPart {
@@ -31,13 +35,14 @@ struct ExpertPanels : NetworkPart {
     const bool numbers = pen.measure(Face::mono, pen.type.number, "0.00").x + Space::tight * u < cell;
     const auto line = [&](Index at, const std::string& name, const auto& share_of, float most, ImU32 colour) {
       const float top = room.min.y + static_cast<float>(at + 2) * pitch;
-      pen.text(TextRole::word, Face::ui, caption, {room.min.x + names - 8 * u, top + pitch / 2}, Align::right,
+      pen.text(TextRole::word, Face::ui, caption, {room.min.x + names - Space::gap * u, top + pitch / 2}, Align::right,
                look.muted, name, names - Space::gap * u);
       pen.fill({{room.min.x + names, top + u}, {room.max.x, top + pitch - u}}, look.field);
       for (Index expert = 0; expert < count; ++expert) {
         const float share = share_of(expert), x = room.min.x + names + static_cast<float>(expert) * cell;
         if (!(share > 0)) continue;
-        const Rect place{{x, top + u}, {x + std::max(cell - (cell > 6 * u ? u : 0), 2.0f), top + pitch - u}};
+        const Rect place{{x, top + u},
+                         {x + std::max(cell - (cell > LeastCell::gap * u ? u : 0), 2.0f), top + pitch - u}};
         pen.fill(place, fade(colour, 0.12f + 0.4f * share / most));
         if (numbers) pen.number(pen.type.number, place.centre(), Align::middle, look.ink, text(share));
       }
@@ -119,7 +124,8 @@ struct WritingTable : NetworkPart {
     pen.caption({row.min.x, row.centre().y}, Align::left, label(layer), look.ink, names - Space::gap * u);
     for (Index i = first; i < std::min(first + shown, at + 1); ++i) {
       const float x = row.min.x + names + static_cast<float>(i - first) * cell;
-      pen.fill({{x, row.min.y + u}, {x + std::max(cell - (cell > 5 * u ? Space::fine * u : 0), 1.0f), row.max.y - u}},
+      pen.fill({{x, row.min.y + u},
+                {x + std::max(cell - (cell > kept_gap_from * u ? Space::fine * u : 0), 1.0f), row.max.y - u}},
                i == at               ? look.k
                : i < layer.first(at) ? look.field
                                      : read(),
@@ -147,8 +153,8 @@ struct WritingTable : NetworkPart {
     }
     names = std::min(names, room.width() * 0.3f);
     numbers += Space::card * u;
-    const auto [first, shown] = part_around(at, count, room.width() - names - numbers, 34 * u);
-    const float cell = std::min((room.width() - names - numbers) / static_cast<float>(shown), 110 * u);
+    const auto [first, shown] = part_around(at, count, room.width() - names - numbers, narrowest_kept * u);
+    const float cell = std::min((room.width() - names - numbers) / static_cast<float>(shown), widest_kept * u);
     room.max.x = room.min.x + names + numbers + cell * static_cast<float>(shown);
     const float head = caption * 2.2f;
     for (Index i = first; i < first + shown; ++i) {
@@ -168,19 +174,20 @@ struct WritingTable : NetworkPart {
     const auto lit = std::ranges::find(facts.decode, layer_at(looked.layer).layer, &DecodeLayer::layer);
     const Index row = lit == facts.decode.end() ? 0 : lit - facts.decode.begin();
     const auto [top, rows] = part_around(row, std::ssize(facts.decode), room.height() - foot, caption * 1.7f);
-    const float pitch = std::min((room.height() - foot) / static_cast<float>(rows), 44 * u);
+    const float pitch = std::min((room.height() - foot) / static_cast<float>(rows), highest_kept * u);
     for (Index i = top; i < top + rows; ++i) {
       const DecodeLayer& each = item(facts.decode, i);
       const float y = room.min.y + static_cast<float>(i - top) * pitch;
       const Rect line{{room.min.x, y}, {room.max.x, y + pitch}};
       if (i == row)
-        pen.box({{line.min.x - Space::near * u, y}, {line.max.x + Space::near * u, line.max.y}}, look.accent, 1, 4 * u);
+        pen.box({{line.min.x - Space::near * u, y}, {line.max.x + Space::near * u, line.max.y}}, look.accent, 1,
+                kept_corner * u);
       put_row(each, line, names, numbers, first, shown);
       const auto in_view = std::ranges::find(overview.layers, each.layer, &OverviewLayer::layer);
       pen.target(line, SceneAction::layer, in_view - overview.layers.begin());
     }
     const DecodeLayer& each = item(facts.decode, row);
-    room.min.y += static_cast<float>(rows) * pitch + 6 * u;
+    room.min.y += static_cast<float>(rows) * pitch + Space::near * u;
     pen.sentence(TextRole::caption,
                  say.fill(key_of(each.shared), {each.heads, each.kv_heads}) + " " +
                      say.fill("network.kept_says",
@@ -207,8 +214,9 @@ void put_experts(const NetworkPart& part, Rect room) {
   }
   if (layers.empty() || facts.text.empty()) return;
   const ExpertPanels panels{part};
-  const Index columns = std::clamp<Index>(static_cast<Index>(room.width() / (250 * part.u)), 1, std::ssize(layers));
-  const float gap = 18 * part.u, width = room.width() / static_cast<float>(columns);
+  const Index columns =
+      std::clamp<Index>(static_cast<Index>(room.width() / (experts_width * part.u)), 1, std::ssize(layers));
+  const float gap = Space::row * part.u, width = room.width() / static_cast<float>(columns);
   const Index all_rows = (std::ssize(layers) + columns - 1) / columns;
   const auto [top, rows] = part_around(at / columns, all_rows, room.height(), panels.pitch * 6);
   const float height = std::min(room.height() / static_cast<float>(rows),

@@ -11,6 +11,8 @@
 namespace headlight {
 namespace {
 
+constexpr float narrowest_lens = 62, widest_lens = 150, highest_lens_row = 64;  // points
+
 Rgba colour_of(ImU32 colour) {
   const auto part = [&](int shift) { return static_cast<std::uint8_t>(colour >> shift & 0xff); };
   return {part(IM_COL32_R_SHIFT), part(IM_COL32_G_SHIFT), part(IM_COL32_B_SHIFT), 255};
@@ -53,8 +55,8 @@ struct LensTable : NetworkPart {
     for (Index i = 0; i < layers; ++i) grid.names = std::max(grid.names, width_of(layer_name(i)) + Space::apart * u);
     grid.head = pen.type.word * 1.9f;
     const Index query = std::min(view.levels.query.value_or(positions - 1), positions - 1);
-    grid.lay_out({query, positions, 62 * u, 150 * u},
-                 {std::min(looked.layer, layers - 1), layers, pen.type.word * 1.7f, 64 * u}, note);
+    grid.lay_out({query, positions, narrowest_lens * u, widest_lens * u},
+                 {std::min(looked.layer, layers - 1), layers, pen.type.word * 1.7f, highest_lens_row * u}, note);
   }
 
   void put() {

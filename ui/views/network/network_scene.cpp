@@ -5,6 +5,7 @@
 
 #include "core/base/text/utf8_path.h"
 #include "core/scenario/inputs/inputs.h"
+#include "ui/base/look/measure.h"
 #include "ui/parts/player/stages.h"
 #include "ui/parts/scene/row_prose.h"
 
@@ -175,9 +176,14 @@ HeadPlace neighbour(const HeadOverview& overview, const NetworkFacts& facts, con
 
 namespace {
 
+// In points: the panel beside the cards, and the margins around these.
+constexpr float panel_from = 640;
+constexpr RoomShare side_panel{0.36f, 300, 560}, side_margin{0.022f, Space::apart, 36},
+    upper_margin{0.03f, Space::pad, 26};
+
 /// The width of the panel beside the cards; 0 if there is no room for it.
 float panel_width(Rect place, float u) {
-  return place.width() >= 640 * u ? std::round(std::clamp(place.width() * 0.36f, 300 * u, 560 * u)) : 0;
+  return place.width() >= panel_from * u ? std::round(side_panel.of(place.width(), u)) : 0;
 }
 
 }  // namespace
@@ -187,11 +193,10 @@ NetworkScene make_network(const SceneContext& context, const HeadOverview& overv
   NetworkScene made;
   Pen pen(context, made.scene);
   const float u = context.u, side = panel_width(place, u);
-  const float margin = std::clamp(place.width() * 0.022f, Space::apart * u, 36 * u);
-  NetworkPicture picture{
-      {pen, overview, facts},
-      {{place.min.x + margin, place.min.y + std::clamp(place.height() * 0.03f, Space::pad * u, 26 * u)},
-       {place.max.x - side - margin, place.max.y - Space::pad * u}}};
+  const float margin = side_margin.of(place.width(), u);
+  NetworkPicture picture{{pen, overview, facts},
+                         {{place.min.x + margin, place.min.y + upper_margin.of(place.height(), u)},
+                          {place.max.x - side - margin, place.max.y - Space::pad * u}}};
   picture.put_titles();
   picture.put_text();
   picture.area.min.y += put_ways(picture, picture.area);

@@ -14,6 +14,11 @@
 namespace headlight {
 namespace {
 
+// In points: the columns and rows of the tables, and the field for the other word.
+constexpr float patch_column_least = 46, patch_column_most = 120, highest_patch_row = 44;
+constexpr float study_names = 64, widest_study_column = 92;
+constexpr float patch_word = 260, field_label = 13;
+
 /// An effect may be negative: a small one is "≈0" there, since "<.01" would hide its sign.
 std::string in_digits(double value) { return MatrixNumbers(2, value > 0)(static_cast<float>(value)); }
 
@@ -45,8 +50,8 @@ float put_task(Pen& pen, const TaskShown& task, Rect room) {
 float put_field(Pen& pen, Rect room, const char* key, Index field) {
   const std::string label = pen.context().words(key_for(pen.context().trace, key));
   const float height = ControlHeight::field * pen.u(),
-              width = pen.measure(Face::ui, pen.type.caption, label).x + 10 * pen.u();
-  pen.caption({room.min.x, room.min.y + 13 * pen.u()}, Align::left, label);
+              width = pen.measure(Face::ui, pen.type.caption, label).x + Space::pad * pen.u();
+  pen.caption({room.min.x, room.min.y + field_label * pen.u()}, Align::left, label);
   pen.target({{room.min.x + width, room.min.y}, {room.max.x, room.min.y + height}}, SceneAction::own_words, field);
   return height + Space::near * pen.u();
 }
@@ -85,8 +90,8 @@ struct PatchTable : NetworkPart {
   void lay_out() {
     for (Index l = 0; l < layers; ++l) grid.names = std::max(grid.names, width_of(layer_title(l)) + Space::apart * u);
     grid.head = word * (by_heads ? 1.8f : 3.4f);
-    grid.lay_out({view.levels.query.value_or(columns - 1), columns, 46 * u, 120 * u},
-                 {looked.layer, layers, pen.type.number * 1.4f, 44 * u}, caption * 1.7f);
+    grid.lay_out({view.levels.query.value_or(columns - 1), columns, patch_column_least * u, patch_column_most * u},
+                 {looked.layer, layers, pen.type.number * 1.4f, highest_patch_row * u}, caption * 1.7f);
   }
 
   void put() {
@@ -189,14 +194,14 @@ struct StudyTable : NetworkPart {
   void put_choices() {
     constexpr const char* filters[] = {"network.study_all", "network.study_layer", "network.study_strong"};
     constexpr const char* means[] = {"network.study_zero", "network.study_mean"};
-    const float height = button_height(pen) + 6 * u;
+    const float height = button_height(pen) + Space::near * u;
     const float taken =
         pen.tabs(room, Align::left, filters, static_cast<std::size_t>(choice.study_of), SceneAction::study_filter);
     const auto put_means = [&](float x) {
       const Rect rest{{x, room.min.y}, room.max};
       return pen.tabs(rest, Align::left, means, choice.study_mean ? 1 : 0, SceneAction::study_mean) > 0;
     };
-    const bool beside = put_means(room.min.x + (taken > 0 ? taken + 12 * u : 0));
+    const bool beside = put_means(room.min.x + (taken > 0 ? taken + Space::apart * u : 0));
     if (taken > 0 || beside) room.min.y += height;
     if (!beside && put_means(room.min.x)) room.min.y += height;
   }
@@ -234,9 +239,9 @@ struct StudyTable : NetworkPart {
     if (study.heads.empty()) return;
     put_choices();
     const std::vector<Index> shown_columns = columns();
-    const float names = 64 * u;
-    const float column =
-        std::min((room.width() - names - Space::gap * u) / static_cast<float>(shown_columns.size()), 92 * u);
+    const float names = study_names * u;
+    const float column = std::min((room.width() - names - Space::gap * u) / static_cast<float>(shown_columns.size()),
+                                  widest_study_column * u);
     put_headings(shown_columns, names, column);
     const std::vector<const HeadMeans*> all = rows();
     const float y = room.min.y + line;
@@ -259,7 +264,7 @@ struct StudyTable : NetworkPart {
 void put_patch(const NetworkPart& part, Rect room) {
   constexpr const char* states[] = {"network.patch_residual", "network.patch_heads", "network.patch_mlp"};
   Pen& pen = part.pen;
-  const float u = part.u, word = std::min(260 * u, room.width() * 0.35f);
+  const float u = part.u, word = std::min(patch_word * u, room.width() * 0.35f);
   const Rect left{room.min, {room.max.x - word - Space::apart * u, room.max.y}},
       right{{room.max.x - word, room.min.y}, room.max};
   put_field(pen, right, "network.patch_word", 1);

@@ -4,6 +4,7 @@
 
 #include "core/compute/network/network.h"
 #include "core/scenario/inputs/inputs.h"
+#include "ui/base/look/measure.h"
 #include "ui/parts/scene/matrix_numbers.h"
 #include "ui/parts/scene/pen.h"
 #include "ui/parts/widgets/card.h"
@@ -12,6 +13,9 @@
 
 namespace headlight {
 namespace {
+
+constexpr float together_gap_from = 8, least_average = 10, least_beside = 40;  // points
+constexpr float largest_beside = 150, largest_above = 96;                      // pictures of the means
 
 std::vector<std::string> words_along(const WordLines& lines, Index batch, Index count) {
   if (lines.empty()) return {};
@@ -75,13 +79,13 @@ struct Together : NetworkPart {
     for (const std::string& word : keys) longest = std::max(longest, width_of(word));
     left = std::min(left, room.width() * 0.2f);
     const float below = keys.empty() ? 0 : std::min(longest, room.height() * 0.2f) * 0.72f + caption;
-    const float side = std::min((room.width() - left - 12 * u) / static_cast<float>(cols),
+    const float side = std::min((room.width() - left - Space::apart * u) / static_cast<float>(cols),
                                 (room.height() - below - Space::pad * u) / static_cast<float>(rows));
     const float x = room.min.x + left + Space::gap * u;
     const Rect at{{x, room.min.y}, {x + side * static_cast<float>(cols), room.min.y + side * static_cast<float>(rows)}};
     MatrixQuad quad = matrix_quad(context, Stage::weights, facts.together.view({1, 1, rows, cols}), {0, 1});
     quad.row_ranges = has_row_ranges(cols);
-    quad.cell_gap = side >= 8 * u ? u : 0;
+    quad.cell_gap = side >= together_gap_from * u ? u : 0;
     quad.revealed = facts.rows_together < rows ? facts.rows_together * cols : -1;
     pen.matrix(std::move(quad), card_on_pixels(at));
     pen.add_content(at);
@@ -105,9 +109,9 @@ struct Together : NetworkPart {
     const float named = caption * 1.8f;  // the last one has a name too
     const float along = beside ? room.height() - named : room.width(),
                 gap = (beside ? named : 0) + std::min(Space::pad * u, along / count * 0.12f);
-    const float side = std::min(
-        {(along + gap) / count - gap, beside ? room.width() * 0.24f : room.height() * 0.2f, (beside ? 150 : 96) * u});
-    if (side < 10 * u) return 0;
+    const float side = std::min({(along + gap) / count - gap, beside ? room.width() * 0.24f : room.height() * 0.2f,
+                                 (beside ? largest_beside : largest_above) * u});
+    if (side < least_average * u) return 0;
     float x = beside ? room.max.x - side : room.min.x, y = room.min.y, named_to = room.min.x - 1;
     for (const Index l : stack) {
       const std::string& layer = layer_at(l).layer;
@@ -169,7 +173,8 @@ void put_together(const NetworkPart& part, Rect room) {
   Together together{part, room};
   // Next to the matrix if that makes it larger and leaves enough room for each mean.
   const auto layers = static_cast<float>(std::max<std::size_t>(1, together.stack.size()));
-  const bool beside = room.width() > room.height() * 1.15f && room.height() / layers > part.caption * 2 + 40 * part.u;
+  const bool beside =
+      room.width() > room.height() * 1.15f && room.height() / layers > part.caption * 2 + least_beside * part.u;
   const float taken = together.put_averages(beside);
   (beside ? together.room.max.x : together.room.min.y) += beside ? -taken : taken;
   together.put_matrix();

@@ -10,6 +10,12 @@
 
 namespace headlight::operation {
 
+/// In points.
+struct BandSizes {
+  static constexpr float half_bar = 44;  ///< the most
+  static constexpr float widest_strip = 110, thinnest_strip = 1.5f;
+};
+
 Band band_of(const Task& task, Stage stage) {
   const Trace& trace = task.trace();
   const Cell at = matrix_of(trace, task.context().view, stage);
@@ -81,7 +87,7 @@ void put_bars(const Task& task, const Table& table, const Band& band, Rect place
     const auto i = static_cast<std::size_t>(k);
     const bool lit = k == task.focus.key;
     const Rect column = table.column(k);
-    const float inset = std::max(column.width() * 0.22f, column.width() / 2 - 44 * u);
+    const float inset = std::max(column.width() * 0.22f, column.width() / 2 - BandSizes::half_bar * u);
     if (band.kinds[i] == CellKind::value) {
       const float end = top + (place.max.y - top) * (hi - band.values[i]) / span;
       const Rgba ground = band.colormap->at(normalise(band.values[i], band.range));
@@ -118,7 +124,7 @@ void put_shares(const Task& task, const Table& table, const Band& band, const st
     const auto i = static_cast<std::size_t>(k);
     const bool lit = k == task.focus.key;
     const Rect column = table.column(k);
-    const float inset = std::max(column.width() * 0.22f, column.width() / 2 - 44 * u);
+    const float inset = std::max(column.width() * 0.22f, column.width() / 2 - BandSizes::half_bar * u);
     const Rect track{{column.min.x + inset, place.min.y}, {column.max.x - inset, bottom}};
     const CellKind kind = band.kinds[i];
     if (kind == CellKind::masked || kind == CellKind::neg_inf || kind == CellKind::nan) {
@@ -141,7 +147,7 @@ void put_shares(const Task& task, const Table& table, const Band& band, const st
       pen.number(pixels, {column.centre().x, place.max.y - pixels * 0.6f}, Align::middle, lit ? look.ink : look.muted,
                  std::move(text));
     }
-    if (lit) pen.box(track.grown(2.5f * u), look.ink, Stroke::chosen(u), Corner::control * u);
+    if (lit) pen.box(track.grown(Outset::bar * u), look.ink, Stroke::chosen(u), Corner::control * u);
     pen.target({{column.min.x, place.min.y}, {column.max.x, place.max.y}}, SceneAction::key_word, k);
   }
   pen.add_content(place);
@@ -152,10 +158,10 @@ void put_strip(const Task& task, Stage stage, Index row, Rect rect, ImU32 colour
   const MatrixCut block =
       make_block(task.context(), stage, {0, numbers.cols, 0, false}, {row, 1, 0, numbers.rows > 1}, rect, true);
   put(task.pen, block);
-  task.pen.frame(block.rect.grown(1.5f * task.u()), colour, 1.5f);
+  task.pen.frame(block.rect.grown(Outset::cell * task.u()), colour, 1.5f);
 }
 
-float strip_width(const Pen& pen, float column) { return std::min(column * 0.8f, 110 * pen.u()); }
+float strip_width(const Pen& pen, float column) { return std::min(column * 0.8f, BandSizes::widest_strip * pen.u()); }
 
 void put_key_strips(const Task& task, const Table& table, Stage stage, const Band& weights, float by_share,
                     Rect place) {
@@ -175,7 +181,7 @@ void put_key_strips(const Task& task, const Table& table, Stage stage, const Ban
     };
     const float share = std::isfinite(weights.values[i]) ? std::clamp(weights.values[i], 0.0f, 1.0f) : 0;
     const float full = strip_width(pen, column.width()),
-                wide = std::max(full * (1 - by_share * (1 - share)), share > 0 ? 1.5f * u : 0);
+                wide = std::max(full * (1 - by_share * (1 - share)), share > 0 ? BandSizes::thinnest_strip * u : 0);
     if (weights.kinds[i] == CellKind::masked) {
       pen.hatch(strip(full));
     } else if (wide > 0) {

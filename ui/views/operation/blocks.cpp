@@ -47,6 +47,11 @@ Rect MatrixCut::cell(Index r, Index c) const {
 Rect MatrixCut::row_at(Index r) const { return {{rect.min.x, cell(r, col).min.y}, {rect.max.x, cell(r, col).max.y}}; }
 Rect MatrixCut::col_at(Index c) const { return {{cell(row, c).min.x, rect.min.y}, {cell(row, c).max.x, rect.max.y}}; }
 
+/// In points.
+struct GridGap {
+  static constexpr float wide_gap = 1.6f, wide_gaps_from = 18;  ///< between cells that are at least so large
+};
+
 MatrixCut make_block(const SceneContext& context, Stage stage, const IndexRange& rows, const IndexRange& cols,
                      Rect rect, bool turned) {
   const Trace& trace = context.trace;
@@ -74,9 +79,9 @@ MatrixCut make_block(const SceneContext& context, Stage stage, const IndexRange&
   quad.max = block.rect.max;
   const float side = std::min(block.rect.width() / static_cast<float>(block.cols),
                               block.rect.height() / static_cast<float>(block.rows));
-  quad.cell_gap = side >= 18 * context.u  ? std::round(1.6f * context.u)
-                  : side >= 6 * context.u ? std::round(context.u)
-                                          : 0;
+  quad.cell_gap = side >= GridGap::wide_gaps_from * context.u ? std::round(GridGap::wide_gap * context.u)
+                  : side >= LeastCell::gap * context.u        ? std::round(context.u)
+                                                              : 0;
   return block;
 }
 
@@ -138,7 +143,7 @@ void put_ghost(Pen& pen, const MatrixCut& block) {
   pen.fill(rect, pen.look().card, Corner::cell * pen.u());
   const float gap = std::max(1.0f, std::round(pen.u()));
   const float w = rect.width() / static_cast<float>(block.cols), h = rect.height() / static_cast<float>(block.rows);
-  if (std::min(w, h) < 6 * pen.u()) return pen.box(rect, pen.look().line, gap);
+  if (std::min(w, h) < LeastCell::gap * pen.u()) return pen.box(rect, pen.look().line, gap);
   for (Index c = 0; c <= block.cols; ++c) {
     const float x = std::round(rect.min.x + static_cast<float>(c) * w);
     pen.fill({{x - gap / 2, rect.min.y}, {x + gap / 2, rect.max.y}}, pen.look().line);
@@ -247,7 +252,8 @@ void put_whole(Pen& pen, Stage stage, Rect room, const IndexRange& rows, const I
   pen.box(whole.rect.grown(1), pen.look().line, 1);
   if (!rows.part && !cols.part) return;
   const Rect from = whole.cell(rows.first, cols.first), to = whole.cell(rows.end() - 1, cols.end() - 1);
-  pen.box(Rect{from.min, to.max}.grown(1.5f * pen.u()), pen.look().ink, Stroke::frame(pen.u()), Corner::mark * pen.u());
+  pen.box(Rect{from.min, to.max}.grown(Outset::cell * pen.u()), pen.look().ink, Stroke::frame(pen.u()),
+          Corner::mark * pen.u());
 }
 
 std::string plain_symbol(const SceneContext& context, Stage stage) {

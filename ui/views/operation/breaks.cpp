@@ -16,6 +16,12 @@ namespace headlight {
 namespace {
 
 enum class Break : std::uint8_t { mask, scale, head, words };
+/// In points.
+struct BreakSizes {
+  static constexpr float bar_length = 70, beside_bar = 36;
+  static constexpr float least_width = 900, least_height = 600;  ///< of a view that has room for this row
+};
+
 constexpr std::array keys{"break.mask", "break.scale", "break.head", "break.words"};
 constexpr const char* every_pair = "full()";
 
@@ -62,7 +68,8 @@ struct BreakRow : ScenePart {
   const float middle = row.centre().y, caption = pen.type.caption, bold = pen.bold(caption);
   /// After a change each word has two numbers, before and after.
   const bool compares = std::ranges::any_of(story.next, [](const Guess& guess) { return guess.before >= 0; });
-  const float bar = 70 * u, number = pen.measure(Face::mono, pen.type.number, compares ? "0.00 → 0.00" : "0.00").x;
+  const float bar = BreakSizes::bar_length * u,
+              number = pen.measure(Face::mono, pen.type.number, compares ? "0.00 → 0.00" : "0.00").x;
   float left = row.min.x, right = row.max.x;
 
   void put_choice(Break what) {
@@ -72,7 +79,8 @@ struct BreakRow : ScenePart {
                                         in_sentence(query_word(context, std::max(query, key)))});
     const bool taken = is_taken(context, what);
     const Face face = taken ? Face::bold : Face::ui;
-    const Rect chip{{left, row.min.y}, {left + pen.measure(Face::bold, bold, words).x + 26 * u, row.max.y}};
+    const Rect chip{{left, row.min.y},
+                    {left + pen.measure(Face::bold, bold, words).x + ControlPad::action * u, row.max.y}};
     if (chip.max.x + width_of(story.next.front()) + Space::part * u > right) return;  // the next word has priority
     if (taken) pen.fill(chip, look.warning_ground, Corner::card * u);
     pen.box(chip, taken ? look.warning : look.line, 1, Corner::card * u);
@@ -92,7 +100,7 @@ struct BreakRow : ScenePart {
 
   /// Width of a word with its bar and its number.
   float width_of(const Guess& guess) const {
-    return pen.measure(Face::bold, bold, guess.word).x + bar + number + 44 * u;
+    return pen.measure(Face::bold, bold, guess.word).x + bar + number + (Space::gap + BreakSizes::beside_bar) * u;
   }
 
   /// "0.18", or "0.18 → 0.05" if the change gives it another probability.
@@ -103,8 +111,8 @@ struct BreakRow : ScenePart {
 
   /// A word with its probability: a pale bar for the one before the change, a full bar for the one after it.
   void put_word(const Guess& guess) {
-    const Rect track{{right - number - Space::gap * u - bar, middle - 7 * u},
-                     {right - number - Space::gap * u, middle + 7 * u}};
+    const Rect track = pen.track(right - number - Space::gap * u - bar, right - number - Space::gap * u, middle);
+
     const auto put_bar = [&](double share, ImU32 colour, float top, float bottom) {
       if (const float x = bar * static_cast<float>(std::clamp(share, 0.0, 1.0)); x > 0)
         pen.fill({{track.min.x, top}, {track.min.x + x, bottom}}, colour, std::min(Corner::mark * u, x / 2));
@@ -162,7 +170,7 @@ void swap_words(const Frame& frame) {
 bool has_breaks(const SceneContext& context, const SentenceStory& story, Rect place) {
   const bool in_film = context.view.levels.arrival.has_value();  // nobody clicks, and the result comes at the end
   return says_next(context.trace) && !in_film && !story.next.empty() && story.can_knock &&
-         place.height() >= 600 * context.u && place.width() >= 900 * context.u;
+         place.height() >= BreakSizes::least_height * context.u && place.width() >= BreakSizes::least_width * context.u;
 }
 
 Rect without_breaks(const SceneContext& context, Rect place) {
@@ -172,7 +180,7 @@ Rect without_breaks(const SceneContext& context, Rect place) {
 
 void put_breaks(Pen& pen, const SentenceStory& story, bool can_swap, Rect place) {
   const Rect area = operation::scene_area(pen.context(), place);
-  const float bottom = place.max.y - 8 * pen.u(), high = pen.type.caption * 2.1f;
+  const float bottom = place.max.y - Space::gap * pen.u(), high = pen.type.caption * 2.1f;
   BreakRow row{pen, story, can_swap, {{area.min.x, bottom - high}, {area.max.x, bottom}}};
   row.put_choices();
   row.put_words();

@@ -47,12 +47,22 @@ bool has_gradients(const Trace& trace) {
 
 namespace headlight::operation {
 
+/// In points.
+struct FacetSizes {
+  static constexpr RoomShare side_margin{0.035f, Space::wide, 60}, upper_margin{0.03f, Space::apart, 28};
+  static constexpr float presented_margin = 28;
+  static constexpr float beside_tabs = 28;
+  static constexpr float before_slider = 26, shortest_slider = 80, longest_slider = 420;
+  static constexpr float with_note_from = 160;  ///< what the slider keeps if a note stands beside it
+  static constexpr float between_marks = 30;
+};
+
 Rect scene_area(const SceneContext& context, Rect place) {
   const float u = context.u;
   const bool presenting = context.view.presenting;
-  const ImVec2 margin{presenting ? std::max(28 * u, place.width() * 0.02f)
-                                 : std::clamp(place.width() * 0.035f, Space::wide * u, 60 * u),
-                      presenting ? Space::card * u : std::clamp(place.height() * 0.03f, Space::apart * u, 28 * u)};
+  const ImVec2 margin{presenting ? std::max(FacetSizes::presented_margin * u, place.width() * 0.02f)
+                                 : FacetSizes::side_margin.of(place.width(), u),
+                      presenting ? Space::card * u : FacetSizes::upper_margin.of(place.height(), u)};
   return {{place.min.x + margin.x, place.min.y + margin.y}, {place.max.x - margin.x, place.max.y - margin.y * 0.6f}};
 }
 
@@ -76,7 +86,7 @@ float put_facets(Pen& pen, Rect area) {
   const float taken =
       pen.tabs(room, Align::right, there,
                shows_gradients(view) ? gradients_tab : static_cast<std::size_t>(view.levels.facet), SceneAction::facet);
-  return taken > 0 ? taken - 2 * edge + 28 * pen.u() : 0;
+  return taken > 0 ? taken - 2 * edge + FacetSizes::beside_tabs * pen.u() : 0;
 }
 
 void put_title_and_story(Pen& pen, Rect& area, std::string_view title, std::string_view story,
@@ -97,7 +107,7 @@ bool is_guessed(const SceneContext& context) {
 void put_guess(Pen& pen, Rect area, float right) {
   const std::string words(pen.context().words(is_guessed(pen.context()) ? "sentence.guess_show" : "sentence.guess"));
   const float u = pen.u(), height = pen.type.caption * 2.1f,
-              width = pen.measure(Face::ui, pen.type.caption, words).x + 26 * u;
+              width = pen.measure(Face::ui, pen.type.caption, words).x + ControlPad::action * u;
   const Rect rect{{right - width, area.min.y}, {right, area.min.y + height}};
   pen.box(rect, pen.look().line, 1, Corner::card * u);
   pen.caption(rect.centre(), Align::middle, words, pen.look().ink);
@@ -140,14 +150,16 @@ void put_temperature(const Task& task, Rect room, const std::string& beside) {
 
   float right = room.max.x;
   if (const float needed = pen.measure(Face::ui, pen.type.caption, beside).x;
-      !beside.empty() && at.max.x + 160 * u + number_room + needed < right) {
+      !beside.empty() && at.max.x + FacetSizes::with_note_from * u + number_room + needed < right) {
     pen.caption({right, y}, Align::right, beside);
     right -= needed + Space::section * u;
   }
   pen.number(pen.type.number, {at.max.x + Space::pad * u + number_room, y}, Align::right, look.ink, number);
-  const Rect track{{at.max.x + 26 * u + number_room, y - Space::thin * u},
-                   {std::min(right, at.max.x + 26 * u + number_room + 420 * u), y + Space::thin * u}};
-  if (track.width() < 80 * u) return;
+  const Rect track{
+      {at.max.x + FacetSizes::before_slider * u + number_room, y - Space::thin * u},
+      {std::min(right, at.max.x + FacetSizes::before_slider * u + number_room + FacetSizes::longest_slider * u),
+       y + Space::thin * u}};
+  if (track.width() < FacetSizes::shortest_slider * u) return;
   const double low = std::log(coldest(trace)), high = std::log(hottest);
   const auto place = [&](double t) {
     return track.min.x + track.width() * static_cast<float>(std::clamp((std::log(t) - low) / (high - low), 0.0, 1.0));
@@ -159,7 +171,7 @@ void put_temperature(const Task& task, Rect room, const std::string& beside) {
     pen.caption({place(1), under}, Align::middle, "÷ √d");
     const std::string unscaled = words("facet.no_scale");
     const float half = pen.measure(Face::ui, pen.type.caption, unscaled).x / 2;
-    if (place(1) - place(none) > half + 30 * u)
+    if (place(1) - place(none) > half + FacetSizes::between_marks * u)
       pen.caption({place(none), under}, place(none) - track.min.x > half ? Align::middle : Align::left, unscaled);
   }
 }

@@ -20,6 +20,12 @@ namespace {
 
 std::string digits(double value, int decimals) { return MatrixNumbers(decimals, false)(static_cast<float>(value)); }
 
+/// In points.
+struct GeometrySizes {
+  static constexpr RoomShare list_width{0.4f, 260, 640};
+  static constexpr float beside_list = 32, tilt_height = 120, curve_width = 2.5f;
+};
+
 /// A line for each key with its word, score and share; if not all fit, those with the largest shares.
 struct KeyList : TaskPart {
   Index followed = 0;
@@ -73,7 +79,7 @@ struct KeyList : TaskPart {
   void put_line(Index k, float y, float name, float number, const MatrixNumbers& figures) const {
     const auto i = static_cast<std::size_t>(k);
     const bool lit = k == task.focus.key, hidden = scores.kinds[i] != CellKind::value;
-    const Rect line{{room.min.x - 6 * u, y - pitch / 2}, {room.max.x + 6 * u, y + pitch / 2}};
+    const Rect line{{room.min.x - Space::near * u, y - pitch / 2}, {room.max.x + Space::near * u, y + pitch / 2}};
     if (lit) pen.fill(line, look.field, Corner::control * u);
     const Face face = lit ? Face::bold : Face::ui;
     const float pixels = lit ? pen.strong(pen.type.caption) : pen.type.caption;
@@ -92,7 +98,7 @@ struct KeyList : TaskPart {
   /// The score as a bar from the middle, `share` of half the room long; hatched if the key is masked.
   void put_score(float share, Index k, float y, ImVec2 ends) const {
     const float middle = (ends.x + ends.y) / 2, half = (ends.y - ends.x) / 2 - Space::apart * u;
-    if (half <= 12 * u) return;
+    if (half <= least_bar * u) return;
     const auto i = static_cast<std::size_t>(k);
     if (scores.kinds[i] != CellKind::value)
       pen.hatch({{middle - half, y - pitch * 0.3f}, {middle + half, y + pitch * 0.3f}});
@@ -130,7 +136,8 @@ void put_tilt(const Task& task, Index followed, Rect room) {
   };
   pen.line({plot.min.x, plot.min.y + plot.height() * hi / span}, {plot.max.x, plot.min.y + plot.height() * hi / span},
            look.line, Stroke::hair(u));
-  for (Index k = 0; k + 1 < n; ++k) pen.line(at(k), at(k + 1), look.after, std::max(2.0f, 2.5f * u));
+  for (Index k = 0; k + 1 < n; ++k)
+    pen.line(at(k), at(k + 1), look.after, std::max(2.0f, GeometrySizes::curve_width * u));
   const Index chosen = task.focus.key - first;
   if (chosen >= 0 && chosen < n)
     pen.fill(around(at(chosen), Space::close * u, Space::close * u), look.k, Corner::control * u);
@@ -199,13 +206,14 @@ Scene make_geometry(const SceneContext& context, Rect place) {
   const Task task{pen, Stage::weights, focus, whole, area};
   put_temperature(task, {{area.min.x, area.max.y - foot}, area.max}, entropy_text(task));
   area.max.y -= foot + Space::tight * u;
-  const float list = std::clamp(area.width() * 0.4f, 260 * u, 640 * u);
-  Rect left{area.min, {area.max.x - list - 32 * u, area.max.y}}, right{{area.max.x - list, area.min.y}, area.max};
+  const float list = GeometrySizes::list_width.of(area.width(), u);
+  Rect left{area.min, {area.max.x - list - GeometrySizes::beside_list * u, area.max.y}},
+      right{{area.max.x - list, area.min.y}, area.max};
   put_notes(task, plane, operands, followed, left);
   left.max.y -= Space::near * u;
   put_plane(task, plane, operands, followed, left);
   if (trace.has(Stage::biased_scores)) {
-    const float tilt = std::min(120 * u, right.height() * 0.24f);
+    const float tilt = std::min(GeometrySizes::tilt_height * u, right.height() * 0.24f);
     put_tilt(task, followed, {{right.min.x, right.max.y - tilt}, right.max});
     right.max.y -= tilt + Space::apart * u;
   }

@@ -22,6 +22,11 @@ std::string place_in_words(const SceneContext& context, const Cell& cell) {
   return of(about.rows, cell.row) + (about.cols == Axis::key ? " → " : ", ") + of(about.cols, cell.col);
 }
 
+/// In points.
+struct GradientSizes {
+  static constexpr float largest_cell = 74, between_matrices = 40;
+};
+
 /// One of the two matrices: its title, the names of its rows and keys, its numbers and the chosen cell.
 struct MatrixBeside : ScenePart {
   Stage stage{};
@@ -36,11 +41,12 @@ struct MatrixBeside : ScenePart {
                                Align::left, look.lane(stage), title, room.width());
     const Rect below{{room.min.x, head.max.y + Space::pad * u}, {room.max.x, room.max.y - 2.4f * pen.type.caption}};
     const float line = pen.type.caption * 1.1f;
-    IndexRange rows = range_around(cell.row, numbers.rows, below.height(), line, 74 * u);
+    IndexRange rows = range_around(cell.row, numbers.rows, below.height(), line, GradientSizes::largest_cell * u);
     const float names = std::min(row_room(pen, rows, about.rows), 0.3f * below.width());
-    IndexRange cols = range_around(cell.col, numbers.cols, below.width() - names, Space::thin * u, 74 * u);
+    IndexRange cols =
+        range_around(cell.col, numbers.cols, below.width() - names, Space::thin * u, GradientSizes::largest_cell * u);
     const float above = about.cols == Axis::key ? key_room(pen, cols) + Space::near * u : 0;
-    rows = range_around(cell.row, numbers.rows, below.height() - above, line, 74 * u);
+    rows = range_around(cell.row, numbers.rows, below.height() - above, line, GradientSizes::largest_cell * u);
     const ImVec2 from{below.min.x + names, below.min.y + above};
     const MatrixCut block =
         make_block(context, stage, rows, cols, {from, {from.x + cols.extent(), from.y + rows.extent()}});
@@ -82,7 +88,7 @@ Scene make_gradients(const SceneContext& context, Stage stage, Rect place) {
       {context.words.translate(gradients.loss), context.look.muted, false}};
   const char* const story = slope > 0 ? "gradient.grows" : slope < 0 ? "gradient.falls" : "gradient.stays";
   put_title_and_story(pen, area, context.words("gradient.title"), context.words(story), values, Space::part * u);
-  const float apart = 40 * u, half = (area.width() - apart) / 2;
+  const float apart = GradientSizes::between_matrices * u, half = (area.width() - apart) / 2;
   const SceneContext of_numbers{*gradients.gradients_of, context.view, context.look,  context.fonts,
                                 context.words,           context.u,    context.window};
   Pen before(of_numbers, scene);

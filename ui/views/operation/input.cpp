@@ -128,6 +128,12 @@ void put_tables(const Task& task, const Tables& tables, const IndexRange& cols, 
               most, tables.places.min.x - tables.words.max.x - Space::wide * task.u());
 }
 
+/// In points.
+struct InputSizes {
+  static constexpr float highest_line = 72;                       ///< of the sum
+  static constexpr float highest_row = 104, widest_column = 110;  ///< of the matrix
+};
+
 // Moments as shares of the stage's time: the sum is complete; all rows are complete; the first row leaves its table; in
 // a low window, the sum has moved up and the matrix begins.
 constexpr float sum_comes = 0.62f, all_there = 0.9f;
@@ -226,7 +232,7 @@ void put_lines(const Task& task, const std::vector<Line>& lines, const RowParts&
   std::vector<std::pair<const std::vector<float>*, Rect>> flying;
   float y = place.min.y;
   for (const Line& line : lines) {
-    const Rect rect{{place.min.x, y}, {place.max.x, y + pitch - 4 * u}};
+    const Rect rect{{place.min.x, y}, {place.max.x, y + pitch - Space::tight * u}};
     const bool of_table = line.numbers == &parts.word || line.numbers == &parts.place;
     const MatrixCut block = row_block(task, *line.numbers, cols, rect, of_table ? scales.tables : scales.sums);
     const float done = part_done(task.reveal.share.value_or(1.0f), line.begins, line.ends);
@@ -300,7 +306,7 @@ struct InputPicture : TaskPart {
   const std::vector<std::vector<float>> layers =
       parts ? earlier_layers(context, *parts, cell.row) : std::vector<std::vector<float>>();
   std::vector<Line> lines = parts ? lines_of(context, *parts, layers, cell.row) : std::vector<Line>();
-  const float pitch = std::clamp(area.height() * 0.085f, number * 1.5f + 4 * u, 72 * u);
+  const float pitch = std::clamp(area.height() * 0.085f, number * 1.5f + Space::tight * u, u* InputSizes::highest_line);
   const float between = pen.type.caption * 2.2f;  ///< from the sum to the matrix
   float summed = static_cast<float>(lines.size()) * pitch + between;
   const bool half =
@@ -309,7 +315,8 @@ struct InputPicture : TaskPart {
   const bool low = parts && found.words.empty() && !(found = looked_up(1)).words.empty();
   const bool sum = half || low;
   float over = height_of(pen, found);
-  IndexRange rows = range_around(cell.row, numbers.rows, area.height() - 2 * caption, number * 1.5f, 104 * u);
+  IndexRange rows =
+      range_around(cell.row, numbers.rows, area.height() - 2 * caption, number * 1.5f, u* InputSizes::highest_row);
   const float names = names_room();
   IndexRange cols{};
   float x = 0, wide = 0;  ///< of the matrix
@@ -331,7 +338,7 @@ struct InputPicture : TaskPart {
     const MatrixNumbers figures(numbers);
     const float needed = pen.digit() * static_cast<float>(figures.longest()) + cell_margin(pen) * 0.7f;
     const float width = area.width() - names;
-    cols = range_around(cell.col, numbers.cols, width, needed, 110 * u);
+    cols = range_around(cell.col, numbers.cols, width, needed, InputSizes::widest_column * u);
     wide = cols.extent();
     x = area.min.x + names + (width - wide) / 2;
   }
@@ -348,7 +355,7 @@ struct InputPicture : TaskPart {
   void put_sum() {
     const Rect room{{x, area.min.y + over + Space::near * u}, {x + wide, area.max.y}};
     const Tables tables = lay_out_tables(pen, found, {{x, area.min.y}, room.max});
-    put_lines(task, lines, *parts, found.words.empty() ? nullptr : &tables, cols, room, pitch, names - 14 * u);
+    put_lines(task, lines, *parts, found.words.empty() ? nullptr : &tables, cols, room, pitch, names - Space::card * u);
     area.min.y += summed + over;
     if (waits()) return;
     const float middle = area.min.y - between / 2 + Space::tight * u, half = between * 0.26f;
@@ -356,7 +363,8 @@ struct InputPicture : TaskPart {
     const Rect label = pen.caption({x + wide / 2, middle}, Align::middle, say(how));
     for (const float arrow : {label.min.x - Space::row * u, label.max.x + Space::row * u})
       pen.line({arrow, middle - half}, {arrow, middle + half}, look.muted, Stroke::arrow(u), true);
-    rows = range_around(cell.row, numbers.rows, area.height() - 1.2f * caption, number * 1.5f, 104 * u);
+    rows = range_around(cell.row, numbers.rows, area.height() - 1.2f * caption, number * 1.5f,
+                        InputSizes::highest_row * u);
   }
 
   /// Whether the matrix is not shown yet.

@@ -119,7 +119,7 @@ void put_next(const Task& task, const std::vector<Guess>& next, Rect room) {
                       pen.type.caption, look.muted);
   for (const Guess& word : next) {
     if (y + pitch > room.max.y) break;
-    const float middle = y + pitch / 2, number = pen.measure(Face::mono, pen.type.number, "0.00").x + 6 * u,
+    const float middle = y + pitch / 2, number = pen.measure(Face::mono, pen.type.number, "0.00").x + Space::near * u,
                 name = room.width() * 0.4f;
     pen.text(TextRole::word, Face::ui, pen.type.word, {room.min.x, middle}, Align::left, look.ink, word.word,
              name - Space::near * u);
@@ -128,7 +128,7 @@ void put_next(const Task& task, const std::vector<Guess>& next, Rect room) {
       pen.meter({{track.min.x, track.min.y + inset}, {track.max.x, track.max.y - inset}},
                 std::max(track.width() * static_cast<float>(probability), u), colour);
     };
-    if (track.width() > 12 * u) {
+    if (track.width() > least_bar * u) {
       pen.fill(track, look.field, Corner::cell * u);
       if (word.before >= 0) fill(word.before, 0, fade(look.after, 0.35f));
       fill(word.probability, word.before >= 0 ? Space::thin * u : 0, look.after);
@@ -138,6 +138,16 @@ void put_next(const Task& task, const std::vector<Guess>& next, Rect room) {
     y += pitch;
   }
 }
+
+/// In points.
+struct JourneySizes {
+  static constexpr float two_words_from = 900;
+  static constexpr RoomShare names_width{0.14f, 120, 210}, rival_width{0.46f, 480, 760};
+  static constexpr RoomShare output_width{0.1f, 96, 340}, next_width{0.24f, 96, 340};  ///< the next words or none
+  static constexpr float strip_wide = 26, mixed_wide = 44, between_strips = 34, before_arrow_tip = 9;
+  static constexpr float output_from = 200, to_next_words = 56;
+  static constexpr float slider_beside_from = 420;
+};
 
 /// The whole scene: the area shrinks as its parts are put.
 struct Journey : ScenePart {
@@ -172,16 +182,17 @@ struct Journey : ScenePart {
 
   void lay_out() {
     if (view.levels.rival) rival = std::clamp<Index>(*view.levels.rival, 0, trace.dims().n_k - 1);
-    two = rival && *rival != focus.key && !presenting && area.width() >= 900 * u;
+    two = rival && *rival != focus.key && !presenting && area.width() >= JourneySizes::two_words_from * u;
     const float foot = pen.type.caption * 2.6f + Space::card * u;
     slider = {{area.min.x, area.max.y - foot}, area.max};
     area.max.y -= foot + Space::near * u;
-    table.names = std::clamp(area.width() * 0.14f, 120 * u, 210 * u);
-    right = two          ? std::clamp(area.width() * 0.46f, 480 * u, 760 * u)
-            : has_values ? std::clamp(area.width() * (next.empty() ? 0.1f : 0.24f), 96 * u, 340 * u)
+    table.names = JourneySizes::names_width.of(area.width(), u);
+    right = two          ? JourneySizes::rival_width.of(area.width(), u)
+            : has_values ? (next.empty() ? JourneySizes::output_width : JourneySizes::next_width).of(area.width(), u)
                          : 0;
-    const float width = area.width() - table.names - right - (right > 0 ? 24 * u : 0);
-    table.keys = range_around(followed, trace.dims().n_k, width, pen.digit() * 4.2f + Space::near * u, 150 * u);
+    const float width = area.width() - table.names - right - (right > 0 ? Space::section * u : 0);
+    table.keys =
+        range_around(followed, trace.dims().n_k, width, pen.digit() * 4.2f + Space::near * u, MostCell::key * u);
     const float left = area.min.x + table.names;
     table.area = {{left, area.min.y}, {left + table.keys.extent(), area.max.y}};
     names_above = key_room(pen, table.keys) + Space::near * u;
@@ -198,17 +209,18 @@ struct Journey : ScenePart {
   /// The word's input row and its query.
   void put_query() const {
     name_keys(pen, table.keys, keys, true, names_above, focus.key, look.k);
-    const float thin = std::min(26 * u, table.names * 0.16f), x = area.min.x + table.names;
+    const float thin = std::min(JourneySizes::strip_wide * u, table.names * 0.16f), x = area.min.x + table.names;
     const Stage input = trace.has(Stage::query) ? Stage::query : operands.left;
     const Rect asks{{x - Space::wide * u - thin, keys.min.y}, {x - Space::wide * u, keys.max.y}};
     put_strip(task, operands.left, focus.query, asks, look.q);
     pen.caption({asks.centre().x, keys.min.y - names_above / 2}, Align::middle, say("facet.asks"),
                 look.lane(operands.left));
     if (input == operands.left || !trace.has(Stage::Q)) return;
-    const Rect is{{asks.min.x - 34 * u - thin, keys.min.y}, {asks.min.x - 34 * u, keys.max.y}};
+    const Rect is{{asks.min.x - JourneySizes::between_strips * u - thin, keys.min.y},
+                  {asks.min.x - JourneySizes::between_strips * u, keys.max.y}};
     put_strip(task, input, focus.query, is, look.muted);
-    pen.line({is.max.x + 6 * u, keys.centre().y}, {asks.min.x - 9 * u, keys.centre().y}, look.muted, Stroke::arrow(u),
-             true);
+    pen.line({is.max.x + Space::near * u, keys.centre().y},
+             {asks.min.x - JourneySizes::before_arrow_tip * u, keys.centre().y}, look.muted, Stroke::arrow(u), true);
     const std::string word = query_word(context, focus.query);
     if (is.min.x - area.min.x > pen.measure(Face::bold, pen.type.word, word).x + Space::gap * u)
       pen.label(TextRole::word, true, pen.type.word, {is.min.x - Space::pad * u, keys.centre().y}, Align::right, look.q,
@@ -230,8 +242,8 @@ struct Journey : ScenePart {
 
   /// The weighted sum of the values, the output, and the next words.
   void put_mixture() const {
-    const float from = table.area.max.x + 34 * u;
-    const Rect mixed{{from, values.min.y}, {from + std::min(44 * u, right * 0.4f), values.max.y}};
+    const float from = table.area.max.x + JourneySizes::between_strips * u;
+    const Rect mixed{{from, values.min.y}, {from + std::min(JourneySizes::mixed_wide * u, right * 0.4f), values.max.y}};
     pen.number(pen.type.story, {from - Space::part * u, values.centre().y}, Align::middle, look.muted, "=");
     put_strip(task, Stage::head_outputs, focus.query, mixed, look.after);
     pen.add_content(mixed);
@@ -241,25 +253,26 @@ struct Journey : ScenePart {
         pen.caption({mixed.max.x + Space::pad * u, y}, Align::left, text, look.lane(stage));
     };
     name("facet.mixture", values.centre().y, Stage::head_outputs);
-    if (right < 200 * u) return;
+    if (right < JourneySizes::output_from * u) return;
     if (trace.has(Stage::output)) {
       put_strip(task, Stage::output, focus.query, {{from, scores.min.y}, {mixed.max.x, part.max.y}}, look.after);
-      pen.line({mixed.centre().x, values.min.y - 5 * u}, {mixed.centre().x, part.max.y + 10 * u}, look.muted,
-               Stroke::arrow(u), true);
+      pen.line({mixed.centre().x, values.min.y - Space::close * u}, {mixed.centre().x, part.max.y + Space::pad * u},
+               look.muted, Stroke::arrow(u), true);
       name(is_added_to_row(trace) ? "facet.output_added" : "facet.output", part.max.y - pen.type.caption,
            Stage::output);
     }
     if (!next.empty())
       put_next(task, next,
-               {{from + 56 * u, area.min.y + names_above}, {area.max.x, part.max.y - 2.5f * pen.type.caption}});
+               {{from + JourneySizes::to_next_words * u, area.min.y + names_above},
+                {area.max.x, part.max.y - 2.5f * pen.type.caption}});
   }
 
   /// The temperature, and a button that compares with another word.
   void put_foot() const {
     const std::string why = say(rival ? "facet.no_rival" : "facet.why_not");
-    const float width = pen.measure(Face::bold, pen.type.caption, why).x + 28 * u;
+    const float width = pen.button_width(why);
     Rect room = slider;
-    if (!presenting && trace.dims().n_k > 1 && slider.width() > width + 420 * u)
+    if (!presenting && trace.dims().n_k > 1 && slider.width() > width + JourneySizes::slider_beside_from * u)
       room.max.x = pen.button({slider.max.x, slider.min.y}, why, SceneAction::rival).min.x - Space::section * u;
     put_temperature(task, room, entropy_text(task));
   }

@@ -9,6 +9,11 @@ namespace headlight::operation {
 
 namespace {
 
+/// In points.
+struct MaskSizes {
+  static constexpr float widest_gap = 2.5f;  ///< around an open cell
+};
+
 /// Cells as large as the rows and their names allow.
 struct MaskGrid : TaskPart {
   const MatrixView allowed = numbers_of(trace, view, task.stage);
@@ -21,13 +26,13 @@ struct MaskGrid : TaskPart {
 
   void lay_out() {
     const Rect area{task.area.min, {task.area.max.x, task.area.max.y - pen.type.formula * 2.2f}};
-    rows = range_around(cell.row, allowed.rows, area.height() * 0.86f, number * 1.05f, 110 * u);
+    rows = range_around(cell.row, allowed.rows, area.height() * 0.86f, number * 1.05f, MostCell::row * u);
     names = std::min(row_room(pen, rows, Axis::query), area.width() * 0.22f);
     cols = range_around(cell.col, allowed.cols, area.width() - 2 * names, std::min(number * 1.05f, rows.size),
-                        presenting ? 1e6f : 150 * u);
+                        presenting ? 1e6f : MostCell::key * u);
     names_above = key_room(pen, cols) + Space::near * u;
     rows = range_around(cell.row, allowed.rows, area.height() - names_above, number * 1.05f,
-                        std::min(110 * u, cols.size * 1.2f));
+                        std::min(MostCell::row * u, cols.size * 1.2f));
     if (!presenting) cols.size = std::min(cols.size, rows.size * 1.9f);
     const float wide = cols.extent(), deep = rows.extent();
     const float x = area.centre().x - (wide - names) / 2,
@@ -58,7 +63,7 @@ struct MaskGrid : TaskPart {
 
   /// Neighbouring masked cells of a row are hatched in one piece.
   void put_row(Index r) const {
-    const float gap = std::min({2.5f * u, rows.size * 0.05f, cols.size * 0.05f});
+    const float gap = std::min({MaskSizes::widest_gap * u, rows.size * 0.05f, cols.size * 0.05f});
     const auto inside = [&](Index c) { return block.cell(r, c).grown(-gap); };
     for (Index c = cols.first; c < cols.end();) {
       Index end = c + 1;
@@ -96,7 +101,8 @@ void mask_grid(const Task& task) {
   for (Index r = grid.rows.first; r < grid.rows.end(); ++r) grid.put_row(r);
   target_cells(task.pen, grid.block);
   const float u = task.u();
-  task.pen.box(grid.block.row_at(grid.cell.row).grown(2 * u), grid.look.q, Stroke::chosen(u), Corner::control * u);
+  task.pen.box(grid.block.row_at(grid.cell.row).grown(Space::fine * u), grid.look.q, Stroke::chosen(u),
+               Corner::control * u);
   task.pen.box(grid.block.cell(grid.cell.row, grid.cell.col).grown(Space::fine * u), grid.look.ink,
                std::max(2.0f, Space::thin * u), Corner::control * u);
   task.pen.add_content(grid.block.rect);

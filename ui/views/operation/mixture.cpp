@@ -11,6 +11,15 @@
 namespace headlight::operation {
 namespace {
 
+/// In points.
+struct MixtureSizes {
+  static constexpr float sum_beside_from = 1000, beside_sum = 28;
+  static constexpr RoomShare sum_width{0.28f, 330, 440}, names_width{0.13f, 84, 186};
+  static constexpr float result_wide = 60, before_result = 44, least_numbers = 40;
+  static constexpr float names_down = 120;  ///< from the upper ends of the strips to their name
+  static constexpr float names_with_map_from = 120, map_height = 128;
+};
+
 /// Shares of the stage's time: the strips get the widths of their weights, then move into the result one by one.
 constexpr float narrow_from = 0.05f, narrow_until = 0.35f, mixed_at = 0.8f;
 
@@ -30,31 +39,32 @@ struct Mixture : TaskPart {
   bool whole = true;                            ///< all strips are added
 
   void lay_out() {
-    const bool beside = area.width() >= 1000 * u && !presenting;
+    const bool beside = area.width() >= MixtureSizes::sum_beside_from * u && !presenting;
     if (open && beside) {
-      const float width = std::clamp(area.width() * 0.28f, 330 * u, 440 * u);
+      const float width = MixtureSizes::sum_width.of(area.width(), u);
       card = {{area.max.x - width, area.min.y}, area.max};
-      area.max.x -= width + 28 * u;
+      area.max.x -= width + MixtureSizes::beside_sum * u;
     } else if (open) {
       card = {{area.min.x, area.min.y + area.height() * 0.42f}, area.max};
       area.max.y = card.min.y - Space::apart * u;
     }
     MatrixNumbers figures(numbers_of(trace, view, Stage::head_outputs));
     const float number = pen.digit() * static_cast<float>(figures.longest());
-    const float strip = std::min(60 * u, area.width() * 0.06f);
-    const float right = 44 * u + strip + Space::card * u + std::max(number, 40 * u);
-    table.names = std::clamp(area.width() * 0.13f, 84 * u, 186 * u);
+    const float strip = std::min(MixtureSizes::result_wide * u, area.width() * 0.06f);
+    const float right =
+        MixtureSizes::before_result * u + strip + Space::card * u + std::max(number, MixtureSizes::least_numbers * u);
+    table.names = MixtureSizes::names_width.of(area.width(), u);
     const float width = area.width() - table.names - right;
-    table.keys = range_around(task.focus.key, n_k, width, pen.digit() * 4.6f + Space::near * u, 150 * u);
+    table.keys = range_around(task.focus.key, n_k, width, pen.digit() * 4.6f + Space::near * u, MostCell::key * u);
     const float left = area.min.x + table.names;
     table.area = {{left, area.min.y}, {left + table.keys.extent(), area.max.y}};
     names_above = key_room(pen, table.keys) + Space::tight * u;
     MatrixNumbers shares = figures_of(weights, table.keys);
     pixels = size_in(task, table.keys, shares, pen.type.number * 1.5f);
-    line = std::max(pixels, pen.type.number) * 1.5f + 18 * u;
+    line = std::max(pixels, pen.type.number) * 1.5f + Space::row * u;
     const float top = area.min.y + names_above + line + Space::gap * u, low = area.max.y - pen.type.caption * 2.2f;
     strips = {{table.area.min.x, top}, {table.area.max.x, std::max(low, top + Space::wide * u)}};
-    const float x = table.area.max.x + 44 * u;
+    const float x = table.area.max.x + MixtureSizes::before_result * u;
     result = {{x, strips.min.y}, {x + strip, strips.max.y}};
   }
 
@@ -135,7 +145,8 @@ struct Mixture : TaskPart {
               task.focus.key, look.word_ink(task.focus.key));
     put_band_name(task, table, strips.min.y - Space::part * u - line * 0.3f, symbol_of(context, operands.left),
                   look.after, say("level.band_share"));
-    const float low = strips.min.y + std::max(std::min(strips.height() * 0.5f, 120 * u), 1.6f * pen.type.formula);
+    const float low = strips.min.y +
+                      std::max(std::min(strips.height() * 0.5f, MixtureSizes::names_down * u), 1.6f * pen.type.formula);
     if (low + pen.type.formula < strips.max.y)
       put_band_name(task, table, low, symbol_of(context, operands.right), look.v, say("facet.values"));
     const std::string part = part_of(context, {}, table.keys);
@@ -171,7 +182,7 @@ struct Mixture : TaskPart {
       put(pen, with_numbers(block, Tensor({d_head, 1}, std::move(sums))), 1,
           {result.min, {result.max.x, result_cell(shown - 1).max.y}});
     }
-    pen.box(result.grown(1.5f * u), look.after, Stroke::firm(u), Corner::cell * u);
+    pen.box(result.grown(Outset::cell * u), look.after, Stroke::firm(u), Corner::cell * u);
     pen.number(pen.type.title, {result.min.x - Space::section * u, result.centre().y}, Align::middle, look.muted, "=");
     const std::string word = query_word(context, task.focus.query);
     const float most = area.max.x - result.min.x + Space::wide * u, size = pen.bold(pen.type.word);
@@ -199,8 +210,8 @@ struct Mixture : TaskPart {
                    f == cell.col ? look.ink : look.muted, figures(so_far_of(f)));
     }
     const Rect lit = result_cell(cell.col);
-    pen.box({{table.area.min.x, lit.min.y - u}, {lit.max.x + 3 * u, lit.max.y + u}}, look.ink, Stroke::frame(u),
-            Corner::mark * u);
+    pen.box({{table.area.min.x, lit.min.y - u}, {lit.max.x + Space::thin * u, lit.max.y + u}}, look.ink,
+            Stroke::frame(u), Corner::mark * u);
     if (open || presenting || is_guessed(context)) return;
     const std::string hint(say("mixture.open"));
     if (pen.measure(Face::ui, pen.type.caption, hint).x <= area.max.x - table.area.min.x)
@@ -216,8 +227,9 @@ struct Mixture : TaskPart {
   }
 
   Rect left_over() const {
-    if (presenting || table.names < 120 * u) return {};
-    return {{area.min.x, strips.max.y - 128 * u}, {area.min.x + table.names - Space::card * u, area.max.y}};
+    if (presenting || table.names < MixtureSizes::names_with_map_from * u) return {};
+    return {{area.min.x, strips.max.y - MixtureSizes::map_height * u},
+            {area.min.x + table.names - Space::card * u, area.max.y}};
   }
 };
 

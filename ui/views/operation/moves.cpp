@@ -7,6 +7,11 @@
 namespace headlight::operation {
 namespace {
 
+/// In points.
+struct MoveSizes {
+  static constexpr float highest_row = 44, least_column = 3, least_between = 24;
+};
+
 /// The whole matrix and its heads, one above the other, with the columns at this moment.
 struct Moving : TaskPart {
   const bool merges = task.stage == Stage::concat;
@@ -31,12 +36,12 @@ struct Moving : TaskPart {
     const Rect& area = task.area;
     const float number = context.fonts.crisp(Face::mono, pen.type.number);
     rows = range_around(cell.row, parts.size(-2), (area.height() - 3 * labels) * 0.42f,
-                        std::max(number * 0.8f, pen.bold(pen.type.least) * 1.06f), 44 * u);
+                        std::max(number * 0.8f, pen.bold(pen.type.least) * 1.06f), MoveSizes::highest_row * u);
     names = std::min(row_room(pen, rows, axis), area.width() * 0.18f);
     width = area.width() - names;
     // As many heads as have three points for each column.
     gap = std::max(Space::pad * u, width * 0.012f);
-    shown = range_around(chosen, count, width, static_cast<float>(d_head) * 3 * u + gap, 1e6f);
+    shown = range_around(chosen, count, width, static_cast<float>(d_head) * MoveSizes::least_column * u + gap, 1e6f);
     deep = rows.extent();
     between = area.height() - 2 * deep - 3 * labels;
     const float top = area.min.y + labels, low = area.max.y - labels - deep;
@@ -92,7 +97,7 @@ struct Moving : TaskPart {
         down{place_of_head(h).centre().x, merges ? heads_y + deep + Space::near * u : heads_y - Space::apart * u};
     const ImVec2 start = merges ? down : up, end = merges ? up : down;
     const float bend = (end.y - start.y) / 2;
-    if (between > 24 * u)
+    if (between > MoveSizes::least_between * u)
       pen.curve({start, ImVec2{start.x, start.y + bend}, ImVec2{end.x, end.y - bend}, end},
                 fade(colour, lit ? 0.9f : 0.35f), Stroke::firm(u));
   }
@@ -115,9 +120,9 @@ struct Moving : TaskPart {
   void put_question() const {
     const MatrixCut made = block_of(chosen, to(chosen));
     const Rect at = made.cell(cell.row, std::clamp<Index>(task.focus.feature % d_head, 0, d_head - 1));
-    pen.box(at.grown(2 * u), look.ink, Stroke::followed(u), Corner::cell * u);
+    pen.box(at.grown(Space::fine * u), look.ink, Stroke::followed(u), Corner::cell * u);
     pen.label(TextRole::word, true, pen.type.word, at.centre(), Align::middle, look.ink, "?");
-    pen.box(made.rect.grown(4 * u), look.head(chosen * groups), Stroke::firm(u), Corner::control * u);
+    pen.box(made.rect.grown(Outset::head * u), look.head(chosen * groups), Stroke::firm(u), Corner::control * u);
   }
 
   /// The chosen head's numbers, which move with its columns, and its frame, above its neighbours.
@@ -129,7 +134,7 @@ struct Moving : TaskPart {
     const float pixels = fitting(pen, seen, figures, pen.type.number);
     write(pen, seen, figures, pixels, [](Index, Index) { return true; });
     pen.frame(seen.row_at(cell.row).grown(u), look.ink);
-    pen.box(seen.rect.grown(4 * u), look.head(chosen * groups), Stroke::firm(u), Corner::control * u);
+    pen.box(seen.rect.grown(Outset::head * u), look.head(chosen * groups), Stroke::firm(u), Corner::control * u);
   }
 
   void put_names() const {

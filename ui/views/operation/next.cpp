@@ -11,6 +11,7 @@
 #include "ui/base/look/measure.h"
 #include "ui/parts/player/stages.h"
 #include "ui/views/operation/parts.h"
+#include "ui/views/operation/sizes.h"
 #include "ui/views/sentence/sides.h"
 
 namespace headlight {
@@ -33,6 +34,7 @@ MatrixNumbers numbers_of(const std::vector<NextCandidate>& candidates) {
 }
 
 struct NextPicture : ScenePart {
+  using Size = NextSizes;
   const NextWords& next;
   const SentenceStory& story;
   Rect area;
@@ -69,17 +71,20 @@ struct NextPicture : ScenePart {
   }
 
   void lay_out() {
-    const float sentence = of_picture ? 0 : pen.type.word * 2.6f, dials = dials_fit() ? 62 * u : 0;
+    const float sentence = of_picture ? 0 : pen.type.word * 2.6f, dials = dials_fit() ? Size::dials * u : 0;
     foot = {{area.min.x, area.max.y - sentence - dials}, area.max};
     area.max.y = foot.min.y - Space::gap * u;
     rows = {area.min, {area.min.x + area.width() * (beside ? 0.31f : row_alone() ? 1.0f : 0.0f), area.max.y}};
-    table = {{beside ? rows.max.x + 40 * u : area.min.x, area.min.y}, area.max};
+    table = {{beside ? rows.max.x + Size::beside_rows * u : area.min.x, area.min.y}, area.max};
     const float room = table.height() - pen.type.caption * 3.4f;
     const float least = pen.type.word * 1.75f;
     shown = std::clamp<std::size_t>(static_cast<std::size_t>(std::max(room / least, 1.0f)), 1, next.candidates.size());
     line = std::min(room / static_cast<float>(shown), pen.type.word * 3.8f);
   }
-  bool dials_fit() const { return !presenting && story.writes && area.width() >= 760 * u && area.height() >= 420 * u; }
+  bool dials_fit() const {
+    return !presenting && story.writes && area.width() >= Size::dials_from_width * u &&
+           area.height() >= Size::dials_from_height * u;
+  }
 
   // The row, and what it is multiplied with.
 
@@ -94,14 +99,14 @@ struct NextPicture : ScenePart {
     pen.number(pen.type.number, {rows.max.x, y}, Align::right, look.muted, size);
     const Rect strip{{rows.min.x, y + pen.type.caption}, {rows.max.x, y + pen.type.caption + high}};
     put_row_strip(pen, numbers, largest_of(numbers), strip, made, first);
-    pen.frame(strip.grown(1.5f * u), frame, 1.5f);
+    pen.frame(strip.grown(Outset::cell * u), frame, 1.5f);
     pen.add_content(strip);
   }
 
   void put_step(float y, const char* words, Phase part) const {
     if (done(part) <= 0) return;
     const float x = rows.min.x + Space::card * u;
-    pen.line({x, y - 12 * u}, {x, y + 12 * u}, look.muted, Stroke::arrow(u), true);
+    pen.line({x, y - Space::apart * u}, {x, y + Space::apart * u}, look.muted, Stroke::arrow(u), true);
     pen.caption({x + Space::row * u, y}, Align::left, say(words));
   }
 
@@ -113,10 +118,11 @@ struct NextPicture : ScenePart {
   }
 
   void put_rows() const {
-    if (rows.width() < 200 * u) return;
+    if (rows.width() < Size::rows_from * u) return;
     if (open) return put_sum_of_logit();
-    const float each = rows.height() / 4, high = std::min(each * 0.34f, 46 * u), top = rows.min.y + pen.type.caption;
-    const float pitch = std::min(each, high + 78 * u);
+    const float each = rows.height() / 4, high = std::min(each * 0.34f, Size::row * u),
+                top = rows.min.y + pen.type.caption;
+    const float pitch = std::min(each, high + Size::most_between_rows * u);
     put_row(top, high, next.product.last, say.fill("next.row", {in_sentence(story.next_after)}), look.muted, last_row,
             row_of_last_layer());
     const bool steps = pitch - high >= 3.2f * pen.type.caption;  // the operations between the rows
@@ -216,7 +222,7 @@ struct NextPicture : ScenePart {
     if (falls) pen.caption({x, middle}, Align::left, say(why), {}, room.width() + Space::gap * u);
     else
       pen.fill({{x + Space::tight * u, middle - Space::close * u}, {x + Space::card * u, middle + Space::close * u}},
-               look.after, 5 * u);
+               look.after, Space::close * u);
   }
 
   void put_candidate(std::size_t i, float low, float high) const {
@@ -243,7 +249,7 @@ struct NextPicture : ScenePart {
     const Rect logit = column(word_end, logit_end, row);
     const float from = logit.min.x, until = logit.max.x - number - Space::gap * u;
     const auto at = [&](float value) { return from + (until - from) * (value - low) / std::max(high - low, 1e-6f); };
-    if (until - from > 20 * u)
+    if (until - from > Size::least_bar * u)
       pen.bar({at(0), middle}, {at(candidate.logit * come), middle}, std::min(line * 0.4f, Space::row * u),
               fade(sign_colour(pen, candidate.logit), out ? 0.5f : 1.0f), candidate.logit);
     const auto put_number = [&](float right, std::string text, bool lit) {
@@ -255,13 +261,12 @@ struct NextPicture : ScenePart {
                  story.sampling.temperature > 0 ? logit_text(candidate.tempered) : "–", !out);
     if (sampled && done(falling) > 0) put_kept(candidate, column(tempered_end, kept_end, row));
     if (done(chances) <= 0) return;
-    const Rect last = column(kept_end, 1, row);
-    const Rect track{{last.min.x, middle - 7 * u}, {last.max.x - number, middle + 7 * u}};
-    if (track.width() > 20 * u) pen.fill(track, look.field, Corner::cell * u);
+    const Rect last = column(kept_end, 1, row), track = pen.track(last.min.x, last.max.x - number, middle);
+    if (track.width() > Size::least_bar * u) pen.fill(track, look.field, Corner::cell * u);
     // A bar that is not empty can be seen.
     const float width =
         out ? 0 : std::max(static_cast<float>(candidate.probability) * track.width(), u) * done(chances);
-    if (width > 0 && track.width() > 20 * u) pen.meter(track, width, look.after);
+    if (width > 0 && track.width() > Size::least_bar * u) pen.meter(track, width, look.after);
     if (done(chances) >= 1) put_number(last.max.x, out ? "0" : digits(candidate.probability), !out);
   }
 
@@ -295,16 +300,15 @@ struct NextPicture : ScenePart {
   void put_sentence() const {
     const float high = pen.type.word * 2.1f, y = foot.min.y + high / 2, size = pen.type.word;
     const std::string draw(say("next.draw"));
-    const float button = pen.measure(Face::bold, pen.type.caption, draw).x + 30 * u;
+    const float button = pen.measure(Face::bold, pen.type.caption, draw).x + Size::draw * u;
     const bool writes = story.writes && !presenting;
     const float fresh = pen.measure(Face::bold, pen.bold(size), chosen.word).x + Space::section * u;
-    const float room = foot.width() - (writes ? button + 30 * u : 0) - fresh - Space::part * u;
+    const float room = foot.width() - (writes ? button + Size::between_dials * u : 0) - fresh - Space::part * u;
     std::size_t first = next.sentence.size();
-    float used = 0;
-    const auto width = [&](const std::string& word) { return pen.measure(Face::ui, size, word).x + 24 * u; };
+    float used = 0, x = foot.min.x;
+    const auto width = [&](const std::string& word) { return pen.measure(Face::ui, size, word).x + Size::word * u; };
     while (first > 0 && used + width(next.sentence[first - 1]) + Space::gap * u <= room)
       used += width(next.sentence[--first]) + Space::gap * u;
-    float x = foot.min.x;
     for (std::size_t i = first; i < next.sentence.size(); ++i) {
       const Rect chip{{x, y - high / 2}, {x + width(next.sentence[i]), y + high / 2}};
       pen.card(chip, 0, 1, Corner::control);
@@ -328,10 +332,11 @@ struct NextPicture : ScenePart {
   }
 
   void put_dials() const {
-    if (foot.height() < pen.type.word * 2.6f + 40 * u) return;
-    const float top = foot.min.y + pen.type.word * 2.6f, each = std::min((foot.width() - 60 * u) / 3, 340 * u);
+    if (foot.height() < pen.type.word * 2.6f + Size::least_dial_height * u) return;
+    const float top = foot.min.y + pen.type.word * 2.6f,
+                each = std::min((foot.width() - 2 * Size::between_dials * u) / 3, Size::longest_dial * u);
     for (int i = 0; i < sentence_parts::dial_count; ++i) {
-      const float x = foot.min.x + static_cast<float>(i) * (each + 30 * u);
+      const float x = foot.min.x + static_cast<float>(i) * (each + Size::between_dials * u);
       sentence_parts::put_dial(pen, story, static_cast<sentence_parts::Dial>(i),
                                {{x, top}, {x + each, foot.max.y - Space::tight * u}});
     }
@@ -344,7 +349,7 @@ Scene make_next(const SceneContext& context, const NextWords& next, const Senten
   Scene scene;
   Pen pen(context, scene);
   NextPicture picture{pen, next, story, scene_area(context, place)};
-  picture.beside = picture.area.width() >= 900 * context.u;
+  picture.beside = picture.area.width() >= NextSizes::both_from * context.u;
   picture.put_titles();
   picture.lay_out();
   picture.put_rows();

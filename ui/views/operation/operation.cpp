@@ -13,6 +13,7 @@
 #include "ui/parts/matrix/heat.h"
 #include "ui/parts/scene/row_prose.h"
 #include "ui/views/operation/parts.h"
+#include "ui/views/operation/sizes.h"
 #include "ui/views/operation/softmax_row.h"
 #include "ui/views/pipeline/layout.h"
 
@@ -203,7 +204,7 @@ float put_layers(Pen& pen, Rect room, bool played) {
       stack.push_back(l);
   }
   const float u = pen.u(), each = room.width() / static_cast<float>(stack.size());
-  if (stack.size() < 2 || each < 8 * u) return 0;
+  if (stack.size() < 2 || each < MapSizes::least_layer * u) return 0;
   const Look& look = pen.look();
   float x = room.min.x;
   for (const Index l : stack) {
@@ -220,18 +221,18 @@ float put_layers(Pen& pen, Rect room, bool played) {
     x += each;
   }
   pen.hint(room, context.words("level.layers_here"));
-  return room.height() + 9 * u;
+  return room.height() + MapSizes::pad * u;
 }
 
 /// A small picture of the pipeline with the current stage marked; during playback, later stages are empty.
 void put_map(Pen& pen, Stage stage, Rect room, bool played) {
   const SceneContext& context = pen.context();
   const float u = pen.u();
-  const float width = std::min(room.width(), 168 * u), height = width * 0.56f;
-  if (room.width() < 110 * u || room.height() < height + pen.type.caption * 1.6f) return;
+  const float width = std::min(room.width(), MapSizes::widest * u), height = width * 0.56f;
+  if (room.width() < MapSizes::narrowest * u || room.height() < height + pen.type.caption * 1.6f) return;
   const Rect card{room.min, {room.min.x + width, room.min.y + height}};
   pen.card(card);
-  const Rect inside = card.grown(-9 * u);
+  const Rect inside = card.grown(-MapSizes::pad * u);
   const PipelineLayout layout = lay_out_pipeline(context.trace, {.size = {1000, 640}});
   const float x = inside.width() / 1000, y = inside.height() / 640;
   for (const Slot& slot : layout.slots) {
@@ -245,8 +246,10 @@ void put_map(Pen& pen, Stage stage, Rect room, bool played) {
     pen.fill(at, fade(pen.look().lane(slot.stage), here ? 1.0f : 0.35f), Corner::mark * u);
     if (here) pen.frame(at.grown(Space::fine * u), pen.look().ink);
   }
-  const float layers =
-      put_layers(pen, {{card.min.x, card.max.y + Space::close * u}, {card.max.x, card.max.y + 15 * u}}, played);
+  const float layers = put_layers(
+      pen,
+      {{card.min.x, card.max.y + Space::close * u}, {card.max.x, card.max.y + (Space::close + MapSizes::layers) * u}},
+      played);
   pen.caption({card.min.x, card.max.y + layers + pen.type.caption}, Align::left, context.words("level.you_are_here"));
   pen.target(card, SceneAction::back);
 }
@@ -288,9 +291,10 @@ struct StepHead : ScenePart {
   void put_buttons() {
     const float taken = presenting ? 0 : put_facets(pen, area);
     if (taken <= 0) return;
-    const float guess = guessable && area.width() >= 1000 * u
-                            ? pen.measure(Face::ui, pen.type.caption, say("sentence.guess")).x + 40 * u
-                            : 0;
+    const float guess =
+        guessable && area.width() >= GuessSizes::guess_from * u
+            ? pen.measure(Face::ui, pen.type.caption, say("sentence.guess")).x + GuessSizes::beside_guess * u
+            : 0;
     if (guess > 0) put_guess(pen, area, area.max.x - taken + Space::apart * u);
     area.max.x -= taken + guess;
   }
@@ -319,8 +323,9 @@ struct StepHead : ScenePart {
       tell(TextRole::story, say("guess.said"), numbers, pen.type.story, look.ink);
     }
     if (!hidden) return;
-    const float y = area.min.y + 4 * u, height = 32 * u;
-    pen.target({{area.min.x, y}, {area.min.x + std::min(260 * u, area.width()), y + height}}, SceneAction::own_words);
+    const float y = area.min.y + Space::tight * u, height = GuessSizes::answer_height * u;
+    pen.target({{area.min.x, y}, {area.min.x + std::min(GuessSizes::answer_width * u, area.width()), y + height}},
+               SceneAction::own_words);
     area.min.y += height + Space::gap * u;
   }
 };
@@ -349,9 +354,9 @@ Rect put_step(OperationKind kind, const Task& whole) {
   Task narrower = task;
   Rect left_over;
   const float u = task.u();
-  if (!task.context().view.presenting && task.area.width() >= 1100 * u) {
-    left_over = {{task.area.max.x - 172 * u, task.area.min.y}, task.area.max};
-    narrower.area.max.x -= 200 * u;
+  if (!task.context().view.presenting && task.area.width() >= MapSizes::from * u) {
+    left_over = {{task.area.max.x - MapSizes::column * u, task.area.min.y}, task.area.max};
+    narrower.area.max.x -= MapSizes::room * u;
   }
   switch (kind) {
     case OperationKind::split:
@@ -377,7 +382,7 @@ Scene make_operation(const SceneContext& context, Stage stage, const Reveal& rev
   head.put_buttons();
   head.put_words();
   head.put_guessing();
-  const float gap = (context.view.presenting ? 6 : 14) * context.u;
+  const float gap = (context.view.presenting ? Space::near : Space::card) * context.u;
   Reveal nothing;  // the step before its result is computed, drawn while the number is to be guessed
   nothing.share = 0.0f;
   const Rect area{{whole.min.x, head.area.min.y + gap}, whole.max};

@@ -6,6 +6,7 @@
 
 #include "core/compute/network/row_parts.h"
 #include "core/teaching/explain/explain.h"
+#include "ui/base/look/measure.h"
 #include "ui/parts/scene/matrix_numbers.h"
 #include "ui/views/operation/operation.h"
 
@@ -54,6 +55,17 @@ void put_roles(const Task& task, Rect room);
 /// there is no room, or nothing to see.
 std::optional<Rect> spread_room(const Task& task);
 void put_spread(const Task& task, Rect room);
+
+/// The largest cells in points, so that a few do not fill the picture.
+struct MostCell {
+  static constexpr float row = 110;
+  static constexpr float key = 150;     ///< a column with a bar or a strip
+  static constexpr float number = 200;  ///< a column with a number that is followed through a step
+};
+/// Shorter bars are left out, in points.
+inline constexpr float least_bar = 12;
+/// The room for the names of rows that span the area.
+inline constexpr RoomShare names_of_rows{0.13f, 96, 190};
 
 /// As many of `count` rows or columns as fit with at least `least` pixels each, including the current one.
 struct IndexRange {

@@ -80,12 +80,20 @@ class Labels {
   std::vector<Rect> taken_;
 };
 
+/// In points.
+struct PlaneSizes {
+  static constexpr float beside = 70, above = 34;                                           ///< room for the names
+  static constexpr float dashes = 1.2f, other_key = 1.6f, followed = 3.5f, projection = 7;  ///< widths of lines
+  static constexpr float arc = 34, named_from = 14;
+};
+
 void put_dashes(Pen& pen, ImVec2 from, ImVec2 to, ImU32 colour) {
   const float length = std::hypot(to.x - from.x, to.y - from.y), step = Space::near * pen.u();
   for (float at = 0; at < length; at += 2 * step) {
     const float a = at / length, b = std::min(at + step, length) / length;
     pen.line({from.x + (to.x - from.x) * a, from.y + (to.y - from.y) * a},
-             {from.x + (to.x - from.x) * b, from.y + (to.y - from.y) * b}, colour, std::max(1.0f, 1.2f * pen.u()));
+             {from.x + (to.x - from.x) * b, from.y + (to.y - from.y) * b}, colour,
+             std::max(1.0f, PlaneSizes::dashes * pen.u()));
   }
 }
 
@@ -127,7 +135,8 @@ struct PlanePicture : TaskPart {
         high = {std::max(high.x, p.x), std::max(high.y, p.y)};
       }
     }
-    const Rect inside{{room.min.x + 70 * u, room.min.y + 34 * u}, {room.max.x - 70 * u, room.max.y - 34 * u}};
+    const Rect inside{{room.min.x + PlaneSizes::beside * u, room.min.y + PlaneSizes::above * u},
+                      {room.max.x - PlaneSizes::beside * u, room.max.y - PlaneSizes::above * u}};
     const double wide = std::max(high.x - low.x, 1e-9), tall = std::max(high.y - low.y, 1e-9);
     const double scale =
         std::min(static_cast<double>(inside.width()) / wide, static_cast<double>(inside.height()) / tall);
@@ -140,8 +149,8 @@ struct PlanePicture : TaskPart {
     pen.card(room);
     pen.add_content(room);
     const ImVec2 o = sheet.origin;
-    pen.line({room.min.x + 8 * u, o.y}, {room.max.x - 8 * u, o.y}, look.line, Stroke::hair(u));
-    pen.line({o.x, room.min.y + 8 * u}, {o.x, room.max.y - 8 * u}, look.line, Stroke::hair(u));
+    pen.line({room.min.x + Space::gap * u, o.y}, {room.max.x - Space::gap * u, o.y}, look.line, Stroke::hair(u));
+    pen.line({o.x, room.min.y + Space::gap * u}, {o.x, room.max.y - Space::gap * u}, look.line, Stroke::hair(u));
   }
 
   /// The other keys, pale; those that the mask hides paler.
@@ -151,7 +160,7 @@ struct PlanePicture : TaskPart {
       const bool hidden = weights.kinds[static_cast<std::size_t>(k)] == CellKind::masked;
       if (k != task.focus.key)
         pen.line(sheet.origin, sheet.at(key_at(k)), fade(hidden ? look.muted : look.k, hidden ? 0.25f : 0.5f),
-                 std::max(1.2f, 1.6f * u), true);
+                 std::max(1.2f, PlaneSizes::other_key * u), true);
     }
   }
 
@@ -170,11 +179,11 @@ struct PlanePicture : TaskPart {
     if (squared > 0) {
       const ImVec2 foot = sheet.at(foot_of(key));
       put_dashes(pen, sheet.at(key), foot, look.muted);
-      pen.line(sheet.origin, foot, fade(look.after, 0.5f), std::max(5.0f, 7 * u));
-      put_arc(pen, sheet.origin, std::atan2(q.y, q.x), std::atan2(key.y, key.x), 34 * u, look.ink);
+      pen.line(sheet.origin, foot, fade(look.after, 0.5f), std::max(5.0f, PlaneSizes::projection * u));
+      put_arc(pen, sheet.origin, std::atan2(q.y, q.x), std::atan2(key.y, key.x), PlaneSizes::arc * u, look.ink);
     }
-    pen.line(sheet.origin, sheet.at(key), look.k, std::max(2.5f, 3.5f * u), true);
-    pen.line(sheet.origin, sheet.at(q), look.q, std::max(2.5f, 3.5f * u), true);
+    pen.line(sheet.origin, sheet.at(key), look.k, std::max(2.5f, PlaneSizes::followed * u), true);
+    pen.line(sheet.origin, sheet.at(q), look.q, std::max(2.5f, PlaneSizes::followed * u), true);
   }
 
   void put_words() const {
@@ -185,7 +194,8 @@ struct PlanePicture : TaskPart {
     labels.put(sheet.at(key), key_word(context, task.focus.key), true, look.k);
     for (Index k = first; k < first + count; ++k) {
       const ImVec2 tip = sheet.at(key_at(k));
-      if (k != task.focus.key && std::hypot(tip.x - sheet.origin.x, tip.y - sheet.origin.y) > 14 * u)
+      if (k != task.focus.key &&
+          std::hypot(tip.x - sheet.origin.x, tip.y - sheet.origin.y) > PlaneSizes::named_from * u)
         labels.put(tip, key_word(context, k), false, look.muted);
       pen.target(around(tip, Space::apart * u, Space::apart * u), SceneAction::key_word, k);
     }

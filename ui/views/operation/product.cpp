@@ -11,6 +11,19 @@
 namespace headlight::operation {
 namespace {
 
+/// In points.
+struct ProductSizes {
+  static constexpr float sum_at_right_from = 1040, beside_sum = 28, least_sum = 320;
+  static constexpr RoomShare sum_card{0.245f, 320, 440};
+  static constexpr float highest_row = 64, widest_column = 96;  ///< of the result, unless the room is large
+  static constexpr float usual_term = 14, widest_term = 30;
+};
+
+/// In points.
+struct WholeMatrix {
+  static constexpr float left = 200, below = 60, least = 40;
+};
+
 /// Shares of the stage's time: the sum of the chosen number begins, and is whole; then come the numbers after it.
 constexpr float begins = 0.3f, ends = 0.8f;
 
@@ -54,11 +67,11 @@ struct ProductLayout : TaskPart {
   Places to{};
 
   Places lay_out() {
-    to.sum_in_corner = presenting || area.width() < 1040 * u;
+    to.sum_in_corner = presenting || area.width() < ProductSizes::sum_at_right_from * u;
     if (!to.sum_in_corner) {
-      const float card = std::clamp(area.width() * 0.245f, 320 * u, 440 * u);
+      const float card = ProductSizes::sum_card.of(area.width(), u);
       to.sum = {{area.max.x - card, area.min.y}, area.max};
-      area.max.x -= card + 28 * u;
+      area.max.x -= card + ProductSizes::beside_sum * u;
     }
     const float caption = pen.type.caption * 1.7f, share = to.sum_in_corner ? 0.54f : 0.36f;
     const float rough = area.height() - caption - gap - pen.type.word * 3;  // before the names' height is known
@@ -79,7 +92,7 @@ struct ProductLayout : TaskPart {
   /// Rows are higher in a large window.
   IndexRange rows_in(float height) const {
     return range_around(cell.row, result.rows, height, number_height() * 1.45f,
-                        std::max(64 * u, area.height() * 0.09f));
+                        std::max(ProductSizes::highest_row * u, area.height() * 0.09f));
   }
 
   /// The least height of the sum beside B: enough terms are visible to see it grow.
@@ -90,7 +103,7 @@ struct ProductLayout : TaskPart {
   }
   /// B's height: what its terms need, or what the rows leave; at most a share of the whole.
   float height_above(float rough, float share) const {
-    if (!to.sum_in_corner) return std::clamp(terms * 14 * u, rough * 0.22f, rough * share);
+    if (!to.sum_in_corner) return std::clamp(terms * ProductSizes::usual_term * u, rough * 0.22f, rough * share);
     const float rows_want = number_height() * 1.5f * static_cast<float>(result.rows);
     return std::clamp(std::max(rough - rows_want, least_sum_height()), rough * 0.28f, rough * share);
   }
@@ -103,13 +116,14 @@ struct ProductLayout : TaskPart {
     const float all = needed() * static_cast<float>(result.cols);
     const float aim = to.sum_in_corner ? wide * 0.56f : std::min(most, std::max(wide * 0.5f, all));
     return range_around(cell.col, result.cols, all > aim ? most : aim, needed(),
-                        to.sum_in_corner ? 1e6f : std::max(96 * u, wide * 0.09f));
+                        to.sum_in_corner ? 1e6f : std::max(ProductSizes::widest_column * u, wide * 0.09f));
   }
 
   void place(float above, float wide) {
     const float result_width = to.cols.extent(), deep = to.rows.extent();
     const float left_width =
-        std::min(wide - result_width, to.sum_in_corner ? 1e6f : terms * std::max(30 * u, to.rows.size * 1.3f));
+        std::min(wide - result_width,
+                 to.sum_in_corner ? 1e6f : terms * std::max(ProductSizes::widest_term * u, to.rows.size * 1.3f));
     const float x = area.min.x + to.names, y = area.min.y + to.names_above;
     const float middle = x + left_width + gap, down = y + above + gap;
     to.left = {{x, down}, {x + left_width, down + deep}};
@@ -186,8 +200,8 @@ struct Product : TaskPart {
                   [&](Index r, Index c) { return r == cell.row && c < made.terms; });
     write_fitting(pen, above, numbers_of(trace, view, operands.right),
                   [&](Index r, Index c) { return c == cell.col && r < made.terms; });
-    pen.frame(row.grown(1.5f * u), look.lane(operands.left));
-    pen.frame(col.grown(1.5f * u), look.lane(operands.right));
+    pen.frame(row.grown(Outset::cell * u), look.lane(operands.left));
+    pen.frame(col.grown(Outset::cell * u), look.lane(operands.right));
   }
 
   /// The rows that are computed, and the beginning of the next one.
@@ -223,7 +237,7 @@ struct Product : TaskPart {
     const Rgba ground = result.quad.colormap->at(normalise(now, result.quad.range));
     pen.fill(box, any ? to_imgui(ground) : look.card);
     if (any && pixels > 0) pen.number(pixels, box.centre(), Align::middle, to_imgui(ink_on(ground)), figures(now));
-    pen.box(box.grown(1.5f * u), look.ink, Stroke::followed(u), Corner::cell * u);
+    pen.box(box.grown(Outset::cell * u), look.ink, Stroke::followed(u), Corner::cell * u);
     if (const auto share = task.reveal.share; share && *share >= begins && *share < ends && !is_guessed(context))
       put_flights(pen, left, above, box, cell, sum, (*share - begins) / (ends - begins));
   }
@@ -253,11 +267,12 @@ struct Product : TaskPart {
   void put_card() const {
     Rect card = at.sum_in_corner ? at.corner : at.sum;
     if (at.sum_in_corner) card.max.x -= Space::wide * u;
-    else card.max.y = std::min(card.max.y, std::max(at.result.max.y, card.min.y + 320 * u));
+    else card.max.y = std::min(card.max.y, std::max(at.result.max.y, card.min.y + ProductSizes::least_sum * u));
     put_sum(task, sum, lay_out_sum(task, sum, card, !at.sum_in_corner));
-    const float side = std::min(at.corner.height() - 60 * u, at.corner.width() - 220 * u),
-                x = at.corner.min.x + 200 * u;
-    if (!at.sum_in_corner && (at.rows.part || at.cols.part) && side > 40 * u)
+    const float side = std::min(at.corner.height() - WholeMatrix::below * u,
+                                at.corner.width() - (WholeMatrix::left + Space::wide) * u),
+                x = at.corner.min.x + WholeMatrix::left * u;
+    if (!at.sum_in_corner && (at.rows.part || at.cols.part) && side > WholeMatrix::least * u)
       put_whole(pen, task.stage, {{x, at.corner.min.y}, {x + side, at.corner.min.y + side}}, at.rows, at.cols);
   }
 };

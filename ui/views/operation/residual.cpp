@@ -16,6 +16,14 @@
 namespace headlight::operation {
 namespace {
 
+/// In points.
+struct ResidualSizes {
+  static constexpr float highest_line = 62;
+  static constexpr float lengths_from = 760, widest_lengths = 210, before_lengths = 26, thickest_bar = 12,
+                         least_frame = 3;
+  static constexpr float neurons_from = 380, all_neurons_from = 560;  ///< heights of the area
+};
+
 constexpr float lines_there = 0.9f;  ///< share of the stage's time at which all lines are complete
 constexpr Index widest_row = 2048;   ///< the parts of wider rows take too long to compute
 
@@ -117,14 +125,17 @@ struct Residual : TaskPart {
     const Rect& area = task.area;
     header = pen.type.caption * 2;
     const float foot = mlp_height();
-    const float high = area.height() - header - foot, least = std::max(number, pen.type.caption) * 1.35f + 3 * u;
+    const float high = area.height() - header - foot,
+                least = std::max(number, pen.type.caption) * 1.35f + Space::thin * u;
     lines = lines_of(context, parts, cell.row, static_cast<std::size_t>(std::max(high / least, 1.0f)));
     scale = scale_of(lines);
-    pitch = std::min(high / static_cast<float>(lines.size()), 62 * u);
+    pitch = std::min(high / static_cast<float>(lines.size()), ResidualSizes::highest_line * u);
     for (const RowLine& line : lines) names = std::max(names, measured(line));
     names = std::min(names + Space::card * u, area.width() * 0.3f);
     numbers = pen.measure(Face::mono, pen.type.number, "−0.000").x + Space::part * u;
-    lengths = area.width() >= 760 * u ? std::min(area.width() * 0.17f, 210 * u) : 0;
+    lengths = area.width() >= ResidualSizes::lengths_from * u
+                  ? std::min(area.width() * 0.17f, ResidualSizes::widest_lengths * u)
+                  : 0;
     strips = {{area.min.x + names, area.min.y + header}, {area.max.x - numbers - lengths, 0}};
     strips.max.y = strips.min.y + pitch * static_cast<float>(lines.size());
   }
@@ -148,7 +159,7 @@ struct Residual : TaskPart {
 
   Rect strip_of(std::size_t i) const {
     const float y = strips.min.y + pitch * static_cast<float>(i);
-    return {{strips.min.x, y + 2 * u}, {strips.max.x, y + pitch - 2 * u}};
+    return {{strips.min.x, y + Space::fine * u}, {strips.max.x, y + pitch - Space::fine * u}};
   }
   float x_of(Index c) const {
     return strips.min.x + strips.width() * static_cast<float>(c) / static_cast<float>(width);
@@ -165,7 +176,8 @@ struct Residual : TaskPart {
       const Rect rect = strip_of(i);
       const float share = done(i), y = rect.centre().y;
       if (line.total)
-        pen.line({task.area.min.x, rect.min.y - 2 * u}, {task.area.max.x, rect.min.y - 2 * u}, look.line, 1);
+        pen.line({task.area.min.x, rect.min.y - Space::fine * u}, {task.area.max.x, rect.min.y - Space::fine * u},
+                 look.line, 1);
       const Face face = face_of(line);
       pen.text(TextRole::caption, face, size_of(line), {strips.min.x - Space::apart * u, y}, Align::right, line.colour,
                line.name, names - Space::card * u);
@@ -198,10 +210,12 @@ struct Residual : TaskPart {
     if (lengths <= 0) return;
     const double length = length_of(line.numbers);
     const std::string text = printed(length).text;
-    const float room = lengths - 26 * u - pen.measure(Face::mono, pen.type.number, "00.00").x - Space::gap * u;
-    const float x = strips.max.x + numbers + 26 * u;
+    const float room = lengths - ResidualSizes::before_lengths * u -
+                       pen.measure(Face::mono, pen.type.number, "00.00").x - Space::gap * u;
+    const float x = strips.max.x + numbers + ResidualSizes::before_lengths * u;
     const float end = x + std::max(room, Space::pad * u) * static_cast<float>(length / longest);
-    pen.bar({x, y}, {end, y}, std::min(pitch * 0.4f, 12 * u), line.colour, static_cast<float>(length));
+    pen.bar({x, y}, {end, y}, std::min(pitch * 0.4f, ResidualSizes::thickest_bar * u), line.colour,
+            static_cast<float>(length));
     pen.number(pen.type.number, {end + Space::gap * u, y}, Align::left, look.muted, text);
   }
 
@@ -209,14 +223,16 @@ struct Residual : TaskPart {
   void put_column() const {
     const float y = task.area.min.y + header * 0.45f, caption = pen.type.caption;
     pen.caption({strips.max.x + numbers, y}, Align::right, say.fill("residual.number", {cell.col}));
-    if (lengths > 0) pen.caption({strips.max.x + numbers + 26 * u, y}, Align::left, say("residual.length"));
+    if (lengths > 0)
+      pen.caption({strips.max.x + numbers + ResidualSizes::before_lengths * u, y}, Align::left, say("residual.length"));
     const std::string all =
         say.fill("residual.numbers", {width, printed(static_cast<double>(scale.most)).text,
                                       MatrixNumbers(1, true)(static_cast<float>(100 * scale.beyond))});
     const float until =
         strips.max.x + numbers - pen.measure(Face::ui, caption, say.fill("residual.number", {"0000"})).x;
     if (strips.min.x + pen.measure(Face::ui, caption, all).x < until) pen.caption({strips.min.x, y}, Align::left, all);
-    const float x = x_of(cell.col), wide = std::max(strips.width() / static_cast<float>(width), 3 * u);
+    const float x = x_of(cell.col),
+                wide = std::max(strips.width() / static_cast<float>(width), ResidualSizes::least_frame * u);
     pen.box({{x - u, strips.min.y}, {x + wide + u, strips.max.y}}, look.ink, Stroke::frame(u), Corner::mark * u);
     for (Index c = 0; c < width; ++c)
       pen.target({{x_of(c), strips.min.y}, {x_of(c + 1), strips.max.y}}, SceneAction::look_at, 0,
@@ -227,7 +243,7 @@ struct Residual : TaskPart {
   std::size_t lines_for_neurons() const {
     if (parts.mlp.empty() || presenting || !network_of(trace.inputs)->is_small()) return 0;
     const float height = task.area.height();
-    return height >= 560 * u ? 4 : height >= 380 * u ? 2 : 0;
+    return height >= ResidualSizes::all_neurons_from * u ? 4 : height >= ResidualSizes::neurons_from * u ? 2 : 0;
   }
   float text_line() const { return pen.type.caption * 1.7f; }
   float strip_line() const { return pen.type.caption * 2.1f; }

@@ -11,6 +11,12 @@
 namespace headlight::operation {
 namespace {
 
+/// In points.
+struct RoleSizes {
+  static constexpr float strip_height = 26;
+  static constexpr float least_width = 760, least_step_height = 380;  ///< that the step keeps above it
+};
+
 constexpr Index most_words = 24;
 
 /// The weights of the followed row if every word's key were its query.
@@ -52,7 +58,7 @@ struct Roles : TaskPart {
 
   void put() {
     pen.line(room.min, {room.max.x, room.min.y}, look.line, Stroke::hair(u));
-    const float gap = 18 * u, wide = (room.width() - 2 * gap) / 3, deep = 26 * u;
+    const float gap = Space::row * u, wide = (room.width() - 2 * gap) / 3, deep = RoleSizes::strip_height * u;
     float x = room.min.x;
     for (const Role& role : roles) {
       const Rect strip{{x, room.min.y + line + Space::tight * u},
@@ -91,7 +97,7 @@ struct Roles : TaskPart {
     const auto number = [](double value) { return MatrixNumbers(2, true)(static_cast<float>(value)); };
     const auto key = [&](Index k) { return in_sentence(key_word(context, k)); };
     const float name = pen.measure(Face::ui, caption, say.fill("roles.looks", {word})).x + Space::card * u;
-    const Rect bars{{left + name, top}, {button.min.x - Space::row * u, top + 26 * u}};
+    const Rect bars{{left + name, top}, {button.min.x - Space::row * u, top + RoleSizes::strip_height * u}};
     pen.caption({left, bars.centre().y}, Align::left, say.fill("roles.looks", {word}));
     const float each = bars.width() / static_cast<float>(now.cols);
     for (Index k = 0; k < now.cols; ++k) {
@@ -112,7 +118,7 @@ struct Roles : TaskPart {
                         {key(key_tried), number(tried[static_cast<std::size_t>(key_tried)]), key(key_now),
                          number(static_cast<double>(now(task.focus.query, key_now))), word})
              : say.fill("roles.told", {key(key_now), number(static_cast<double>(now(task.focus.query, key_now)))});
-    pen.caption({left, top + 26 * u + line * 1.5f}, Align::left, told, look.ink, place.width());
+    pen.caption({left, top + RoleSizes::strip_height * u + line * 1.5f}, Align::left, told, look.ink, place.width());
   }
 };
 
@@ -128,8 +134,9 @@ std::optional<Rect> roles_room(const Task& task) {
     if (trace.has(other)) return {};  // K = Q would have to go through these, too
   }
   if (!trace.has(Stage::V_heads) || trace.dims().n_k > most_words || trace.dims().groups() != 1) return {};
-  const float u = task.u(), high = 66 * u + task.pen.type.caption * 1.6f * 3;
-  if (task.area.height() < 380 * u + high || task.area.width() < 760 * u) return {};
+  const float u = task.u(), high = (2 * RoleSizes::strip_height + Space::card) * u + task.pen.type.caption * 1.6f * 3;
+  if (task.area.height() < RoleSizes::least_step_height * u + high || task.area.width() < RoleSizes::least_width * u)
+    return {};
   return Rect{{task.area.min.x, task.area.max.y - high}, task.area.max};
 }
 

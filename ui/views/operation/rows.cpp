@@ -17,6 +17,13 @@
 namespace headlight::operation {
 namespace {
 
+/// In points.
+struct RowSizes {
+  static constexpr float whole_from = 1100, widest_whole = 210, beside_whole = 36, above_whole = 40;
+  static constexpr RoomShare band_height{1.3f, 120, 190};  ///< by the width of a cell
+  static constexpr float most_between_bands = 110;
+};
+
 constexpr float step_begins = 0.1f;  ///< share of the stage's time after which the result appears
 
 Rgba mixed(Rgba a, Rgba b, float part) {
@@ -35,8 +42,8 @@ struct Bands : TaskPart {
   const Stage source = made_from(trace, task.stage);
   const bool hidden = is_guessed(context);
   /// The whole matrix is drawn at the right.
-  const bool beside = !view.presenting && area.width() >= 1100 * u && n_k <= 24;
-  const float whole = beside ? std::min(area.width() * 0.16f, 210 * u) : 0;
+  const bool beside = !view.presenting && area.width() >= RowSizes::whole_from * u && n_k <= 24;
+  const float whole = beside ? std::min(area.width() * 0.16f, u* RowSizes::widest_whole) : 0;
   const float formula = pen.type.formula * 2.5f;
   Table table{};
   float words_height = 0, height = 0;  ///< of the words below the bands, of the bands
@@ -46,15 +53,15 @@ struct Bands : TaskPart {
   int decimals = 0;                   ///< of the numbers of all bands
 
   void lay_out() {
-    table.names = std::clamp(area.width() * 0.13f, 96 * u, 190 * u);
-    const float width = area.width() - table.names - (beside ? whole + 36 * u : 0);
+    table.names = names_of_rows.of(area.width(), u);
+    const float width = area.width() - table.names - (beside ? whole + RowSizes::beside_whole * u : 0);
     const bool is_bars = kind == OperationKind::dropout;
     const float narrowest = pen.digit() * (is_bars ? 4.2f : 5) + Space::gap * u;
-    table.keys = range_around(task.focus.key, n_k, width, narrowest, 200 * u);
+    table.keys = range_around(task.focus.key, n_k, width, narrowest, MostCell::number * u);
     const float used = table.keys.extent();
     const float left = area.min.x + table.names + (width - used) * 0.5f;
     table.area = {{left, area.min.y}, {left + used, area.max.y}};
-    words_height = key_room(pen, table.keys) + 8 * u;
+    words_height = key_room(pen, table.keys) + Space::gap * u;
     height = area.height() - words_height - formula;
   }
 
@@ -78,7 +85,7 @@ struct Bands : TaskPart {
     return {{column.min.x + gap, band.min.y}, {column.max.x - gap, band.max.y}};
   }
   void frame_followed(Index k, Rect cell) const {
-    if (k == task.focus.key) pen.box(cell.grown(2 * u), look.ink, Stroke::followed(u), Corner::control * u);
+    if (k == task.focus.key) pen.box(cell.grown(Space::fine * u), look.ink, Stroke::followed(u), Corner::control * u);
     pen.target(cell, SceneAction::key_word, k);
   }
 
@@ -197,9 +204,10 @@ struct Bands : TaskPart {
     const bool bias = task.stage == Stage::biased_scores,
                three = bias || (task.stage == Stage::masked_scores && trace.has(Stage::mask));
     const auto count = three ? 3.0f : 2.0f;
-    const float most = std::clamp(table.keys.size * 1.3f, 120 * u, 190 * u) / std::max(height, 1.0f);
+    const float most = RowSizes::band_height.of(table.keys.size, u) / std::max(height, 1.0f);
     const float deep = std::min(three ? 0.25f : 0.36f, most);
-    const float gap = std::min((1 - count * deep) / (count - 1), 110 * u / std::max(height, 1.0f));
+    const float gap =
+        std::min((1 - count * deep) / (count - 1), RowSizes::most_between_bands * u / std::max(height, 1.0f));
     const float top = std::max(0.0f, (1 - count * deep - (count - 1) * gap) / 2);
     const auto from = [&](int n) { return top + static_cast<float>(n) * (deep + gap); };
     const auto band = [&](int n) { return slice(from(n), from(n) + deep); };
@@ -258,7 +266,7 @@ struct Bands : TaskPart {
               {0, numbers.cols, 0, true}, range);
     pen.caption({x, y + side + pen.type.caption}, Align::left, std::string(name(task.stage)) + " " + sizes_of(numbers));
     if (scaled) say_scales({x, y + side + 2.2f * pen.type.caption}, whole);
-    return {{x, area.min.y}, {area.max.x, y - 40 * u}};
+    return {{x, area.min.y}, {area.max.x, y - RowSizes::above_whole * u}};
   }
 };
 

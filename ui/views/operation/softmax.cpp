@@ -12,6 +12,11 @@ namespace headlight {
 
 namespace {
 
+/// In points.
+struct SoftmaxLines {
+  static constexpr float dash = 7;
+};
+
 /// Shares of the stage's time at which the parts of a softmax are complete.
 constexpr float largest_at = 0.14f, shifted_at = 0.28f, powers_at = 0.48f, sum_at = 0.7f, shares_at = 0.95f;
 
@@ -75,13 +80,13 @@ struct SoftmaxPicture : TaskPart {
     const float line = noted ? pen.type.caption * 0.75f : 0;
     pen.text(TextRole::caption, Face::bold, size, {x, y - line}, Align::left, look.ink, words, room);
     if (noted) pen.caption({x, y - line + size * 1.25f}, Align::left, under);
-    if (!symbol.empty() && room - width > 12 * u)
+    if (!symbol.empty() && room - width > Space::apart * u)
       pen.math(pen.type.formula * 0.85f, {at.left - Space::part * u, y - line}, room - width - Space::pad * u, lane,
                false, symbol, pen.type.least, Align::right);
   }
 
   void dashes(float y) const {
-    const float thick = Stroke::arrow(u), dash = 7 * u, to = at.right + 8 * u;
+    const float thick = Stroke::arrow(u), dash = SoftmaxLines::dash * u, to = at.right + Space::gap * u;
     for (float x = at.left; x < to; x += 1.8f * dash)
       pen.fill({{x, y - thick / 2}, {std::min(x + dash, to), y + thick / 2}}, look.ink);
   }

@@ -10,6 +10,15 @@
 namespace headlight::operation {
 namespace {
 
+/// In points.
+struct SoftmaxSizes {
+  static constexpr float wide_from = 1250, map = 172;  ///< a wide area has room for the small map
+  static constexpr float beside_names = 22, wide_beside_names = 84;
+  static constexpr RoomShare sum_width{0.038f, 30, 64};
+  static constexpr float before_sum = 28;
+  static constexpr float widest_column = 210, widest_bar = 92;
+};
+
 constexpr Index most_parts = 24;
 
 /// A number as text, and a shorter text for narrow columns.
@@ -38,20 +47,23 @@ struct SoftmaxPlacing : TaskPart {
   void widths() {
     for (const char* key : {"softmax.scores", "softmax.minus", "softmax.power", "softmax.divided"})
       to.names = std::max(to.names, title_width(key));
-    to.names = std::min(to.names + (area.width() >= 1250 * u ? 84 * u : 22 * u), area.width() * 0.3f);
-    to.sum_width = std::clamp(area.width() * 0.038f, 30 * u, 64 * u);
-    to.map = !presenting && area.width() >= 1250 * u ? 172 * u : 0;
+    to.names = std::min(to.names + (area.width() >= SoftmaxSizes::wide_from * u ? SoftmaxSizes::wide_beside_names * u
+                                                                                : SoftmaxSizes::beside_names * u),
+                        area.width() * 0.3f);
+    to.sum_width = SoftmaxSizes::sum_width.of(area.width(), u);
+    to.map = !presenting && area.width() >= SoftmaxSizes::wide_from * u ? SoftmaxSizes::map * u : 0;
     const float largest = pen.measure(Face::bold, pen.bold(pen.type.word), say.fill("softmax.largest", {"−00.00"})).x;
     const float beside_sum = std::max(title_width("softmax.sum"), pen.measure(Face::bold, pen.type.title, "= 00.00").x);
-    const float side =
-        std::min(std::max(42 * u + to.sum_width + beside_sum, 22 * u + largest + to.map), area.width() * 0.3f);
+    const float side = std::min(std::max((SoftmaxSizes::before_sum + Space::card) * u + to.sum_width + beside_sum,
+                                         SoftmaxSizes::beside_names * u + largest + to.map),
+                                area.width() * 0.3f);
     const float width = area.width() - to.names - side;
     const float narrowest = pen.digit() * 4.6f + Space::near * u;
     to.row =
         softmax_row(trace, view, task.focus, std::clamp(static_cast<Index>(width / narrowest), Index{2}, most_parts),
                     context.weights_before);
-    to.column = std::min(width / static_cast<float>(to.count()), 210 * u);
-    to.bar_width = std::min(to.column * 0.6f, 92 * u);
+    to.column = std::min(width / static_cast<float>(to.count()), SoftmaxSizes::widest_column * u);
+    to.bar_width = std::min(to.column * 0.6f, SoftmaxSizes::widest_bar * u);
     to.left = area.min.x + to.names;
     to.right = to.left + to.column * static_cast<float>(to.count());
   }
@@ -84,7 +96,7 @@ struct SoftmaxPlacing : TaskPart {
     to.foot = {{area.min.x, area.max.y - (has_slider ? slider : 0)}, area.max};
     to.formula = {{to.left, to.foot.min.y - (has_formula ? formula : 0)}, {area.max.x, to.foot.min.y}};
     const float top = area.min.y + to.words, under = pen.type.caption * 1.7f;
-    const float height = to.formula.min.y - under - 4 * u - top;
+    const float height = to.formula.min.y - under - Space::tight * u - top;
     const auto band = [&](float from, float until) {
       return Rect{{to.left, top + height * from}, {to.right, top + height * until}};
     };
@@ -92,7 +104,7 @@ struct SoftmaxPlacing : TaskPart {
     to.shifted = band(0.3f, 0.52f);
     to.powers = band(0.55f, 0.83f);
     to.shares = band(0.88f, 1);
-    const float x = to.right + 28 * u;
+    const float x = to.right + SoftmaxSizes::before_sum * u;
     to.sum = {{x, to.map > 0 ? to.shifted.min.y : to.scores.min.y + 2 * pen.type.caption},
               {x + to.sum_width, to.powers.max.y}};
   }

@@ -6,6 +6,7 @@
 #include "core/base/text/in_sentence.h"
 #include "core/base/text/number_text.h"
 #include "core/rules/stage/entropy.h"
+#include "ui/base/look/measure.h"
 #include "ui/views/operation/parts.h"
 
 namespace headlight::operation {
@@ -54,9 +55,15 @@ Scores scores_of(const Task& task, Stage stage) {
   return scores;
 }
 
+/// In points.
+struct SpreadSizes {
+  static constexpr float between_halves = 28;
+  static constexpr float least_width = 560, least_height = 430;  ///< of the step and this picture
+};
+
 struct Spread : TaskPart {
   const Rect room;
-  const float line = pen.type.caption * 1.5f, gap = 28 * u;
+  const float line = pen.type.caption * 1.5f, gap = SpreadSizes::between_halves * u;
   const float names = pen.measure(Face::bold, pen.bold(pen.type.caption), scaled_words()).x + Space::part * u;
   const float half = (room.width() - names - gap) / 2;
   double most = 0;  ///< the end of the axis of the scores
@@ -89,7 +96,7 @@ struct Spread : TaskPart {
   void put_row(const Scores& scores, const std::string& name, Rect place, ImU32 colour) {
     pen.label(TextRole::caption, true, pen.type.caption, {place.min.x - Space::card * u, place.centre().y},
               Align::right, look.ink, name, names);
-    const float foot = place.max.y - 4 * u, high = place.height() - line - 8 * u;
+    const float foot = place.max.y - Space::tight * u, high = place.height() - line - 2 * Space::tight * u;
     const auto number = [](double value) { return printed(value).text; };
     pen.caption({place.min.x, place.min.y + line / 2}, Align::left,
                 say.fill("spread.deviation", {number(scores.deviation)}), {}, half);
@@ -152,7 +159,7 @@ std::optional<Rect> spread_room(const Task& task) {
   if (task.stage != Stage::scaled_scores || std::abs(trace.scale) == 1 || is_guessed(task.context())) return {};
   if (trace[Stage::scores].source() || trace.dims().n_q * trace.dims().n_k > most_cells || trace.dims().n_k < 2)
     return {};
-  if (task.area.height() < 430 * u || task.area.width() < 560 * u) return {};
+  if (task.area.height() < SpreadSizes::least_height * u || task.area.width() < SpreadSizes::least_width * u) return {};
   return Rect{{task.area.min.x, task.area.max.y - task.area.height() * 0.44f}, task.area.max};
 }
 

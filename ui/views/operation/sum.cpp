@@ -14,6 +14,13 @@
 namespace headlight::operation {
 namespace {
 
+/// In points.
+struct SumSizes {
+  static constexpr float least_beside = 22;  ///< beside a line's name, numbers and signs
+  static constexpr float bars_of_column = 56, between_columns = 14;
+  static constexpr float chip_frame = 1.8f, least_chip = 7;
+};
+
 /// At most so many terms of a sum are printed.
 constexpr std::size_t most_printed = 256;
 
@@ -73,7 +80,7 @@ void lay_out_columns(const Pen& pen, const Sum& sum, const Widths& widths, SumLa
     const float digit = set_in(pen.type.number * larger);
     to.chip = widths.digits * digit + Space::gap * u;
     to.sign = digit * 1.6f;
-    to.name = widths.name + 3 * to.chip + 2 * to.sign + 22 * u > width ? 0 : widths.name;
+    to.name = widths.name + 3 * to.chip + 2 * to.sign + SumSizes::least_beside * u > width ? 0 : widths.name;
     to.taken = to.name + 3 * to.chip + 2 * to.sign + Space::pad * u;
     if (count * to.line <= to.bottom - to.top && to.taken + bar * u <= width && to.name == widths.name) break;
   }
@@ -94,11 +101,11 @@ void lay_out_columns(const Pen& pen, const Sum& sum, const Widths& widths, SumLa
   const bool fits = to.taken <= width + 1;  // else no terms are printed
   to.deep = fits ? static_cast<std::size_t>(std::max(0.0f, (to.bottom - to.top) / to.line)) : 0;
   while (to.deep > 0 && to.across * to.deep < sum.left.size() &&
-         static_cast<float>(to.across + 1) * (to.taken + 56 * u) <= width)
+         static_cast<float>(to.across + 1) * (to.taken + SumSizes::bars_of_column * u) <= width)
     ++to.across;
   if (to.across == 1 && !sum.left.empty())
     to.line = std::clamp((to.bottom - to.top) / count, to.line, to.line * loosest);
-  to.pitch = (width + 14 * u) / static_cast<float>(to.across);
+  to.pitch = (width + SumSizes::between_columns * u) / static_cast<float>(to.across);
 }
 
 /// The left end and the vertical centre of line `n`.
@@ -135,16 +142,15 @@ struct SumPicture : TaskPart {
 
   /// A term's bar from the sum before it to the sum after it, and a thin line down to the next term's bar.
   void put_bar(ImVec2 line, float before, float after, float value, bool goes_on) const {
-    const float from = line.x + layout.taken, room = line.x + layout.pitch - 14 * u - from;
-    if (room < 12 * u) return;
+    const float from = line.x + layout.taken, room = line.x + layout.pitch - SumSizes::between_columns * u - from;
+    if (room < least_bar * u) return;
     const float span = std::max(layout.high - layout.low, 1e-20f);
     const auto at = [&](float number) { return from + room * (number - layout.low) / span; };
-    pen.fill({{at(0) - 0.5f * u, line.y - layout.line / 2}, {at(0) + 0.5f * u, line.y + layout.line / 2}}, look.line);
+    pen.fill({{at(0) - u / 2, line.y - layout.line / 2}, {at(0) + u / 2, line.y + layout.line / 2}}, look.line);
     pen.bar({at(before), line.y}, {at(after), line.y}, layout.line * 0.56f, sign_colour(pen, value), value);
     if (goes_on)
-      pen.fill(
-          {{at(after) - 0.5f * u, line.y + layout.line * 0.28f}, {at(after) + 0.5f * u, line.y + layout.line * 0.72f}},
-          look.muted);
+      pen.fill({{at(after) - u / 2, line.y + layout.line * 0.28f}, {at(after) + u / 2, line.y + layout.line * 0.72f}},
+               look.muted);
   }
 
   void put_head() const {
@@ -238,7 +244,7 @@ void put_chip(Pen& pen, const Rect& rect, Stage stage, float value, ImU32 lane, 
   const Rgba ground = map.at(normalise(value, stage_range(pen.context().trace, stage, map.kind())));
   const float u = pen.u();
   pen.fill(rect, fade(to_imgui(ground), presence), Corner::cell * u);
-  pen.box(rect, fade(lane, presence), std::max(1.5f, 1.8f * u), Corner::cell * u);
+  pen.box(rect, fade(lane, presence), std::max(1.5f, SumSizes::chip_frame * u), Corner::cell * u);
 }
 
 }  // namespace
@@ -310,7 +316,7 @@ Index terms_landed(float share, Index terms) {
 void put_flights(Pen& pen, const MatrixCut& left, const MatrixCut& above, const Rect& to, const Cell& cell,
                  const Sum& sum, float share) {
   const auto terms = static_cast<Index>(sum.left.size());
-  const float least = 7 * pen.u();
+  const float least = SumSizes::least_chip * pen.u();
   const Index at_once = std::max<Index>(1, static_cast<Index>(flight / (1 - flight) * static_cast<float>(terms)));
   const Index every = (at_once + most_at_once - 1) / most_at_once;
   const Rect end = chip_in(to, least);

@@ -15,6 +15,13 @@
 namespace headlight::operation {
 namespace {
 
+/// In points.
+struct TurnSizes {
+  static constexpr float least_radius = 12, trail_width = 1.6f, hand_width = 3.2f;
+  static constexpr float large_numbers_from = 320;
+  static constexpr float half_bar = 52, widest_column = 280;  ///< the most, of a norm
+};
+
 std::vector<float> row_of(const Task& task, Stage stage, Index row) {
   return row_numbers(numbers_of(task.trace(), task.context().view, stage), row);
 }
@@ -37,7 +44,7 @@ void put_row_bars(const Task& task, const std::vector<float>& values, const Inde
   for (Index c = cols.first; c < cols.end(); ++c) {
     const float value = values[static_cast<std::size_t>(c)];
     const float x = body.min.x + static_cast<float>(c - cols.first) * cols.size;
-    const float inset = std::max(cols.size * 0.2f, cols.size / 2 - 52 * u);
+    const float inset = std::max(cols.size * 0.2f, cols.size / 2 - TurnSizes::half_bar * u);
     const float end = zero - (std::isfinite(value) ? value : 0) / most * body.height() / 2;
     pen.bar({x + cols.size / 2, zero}, {x + cols.size / 2, end}, cols.size - 2 * inset,
             fade(colour, c == lit ? 1.0f : 0.6f), value);
@@ -62,7 +69,7 @@ void put_trail(Pen& pen, ImVec2 centre, float radius, float from, float turn, Im
                 away = radius * (0.2f + 0.14f * turns * share);
     return ImVec2{centre.x + away * std::cos(angle), centre.y - away * std::sin(angle)};
   };
-  for (int i = 0; i < parts; ++i) pen.line(at(i), at(i + 1), colour, std::max(1.5f, 1.6f * pen.u()));
+  for (int i = 0; i < parts; ++i) pen.line(at(i), at(i + 1), colour, std::max(1.5f, TurnSizes::trail_width * pen.u()));
 }
 
 /// The length of a row in words.
@@ -108,7 +115,7 @@ struct Dials : TaskPart {
   void lay_out() {
     const float larger = pen.type.number * 1.6f;  // a few pairs have room for larger numbers
     const bool few = pairs <= 6 && width_of_two(larger) * static_cast<float>(pairs) <= area.width();
-    number = few && area.height() > 320 * u ? larger : pen.type.number;
+    number = few && area.height() > TurnSizes::large_numbers_from * u ? larger : pen.type.number;
     words = context.fonts.crisp(Face::mono, number) * 1.5f;
     const float height = std::max(area.height() - formula, 0.0f);
     in_line = pairs;
@@ -127,8 +134,8 @@ struct Dials : TaskPart {
     last = shown.part ? shown.end() : pairs;
     size = shown.size;
     pitch = (area.height() - formula) / static_cast<float>(lines);
-    radius =
-        std::max(12 * u, std::min({size * 0.4f, (pitch - 3 * words) / 2, (area.height() - formula - 3 * words) / 2}));
+    radius = std::max(TurnSizes::least_radius * u,
+                      std::min({size * 0.4f, (pitch - 3 * words) / 2, (area.height() - formula - 3 * words) / 2}));
   }
 
   ImVec2 centre_of(Index j) const {
@@ -148,8 +155,8 @@ struct Dials : TaskPart {
       return ImVec2{centre.x + v.x / longest * radius * 0.92f, centre.y - v.y / longest * radius * 0.92f};
     };
     pen.line(centre, on(from), fade(look.muted, 0.7f), Stroke::firm(u), true);
-    pen.line(centre, on(t >= 1 ? to : turned), fade(look.lane(task.stage), lit ? 1.0f : 0.8f), std::max(2.0f, 3.2f * u),
-             true);
+    pen.line(centre, on(t >= 1 ? to : turned), fade(look.lane(task.stage), lit ? 1.0f : 0.8f),
+             std::max(2.0f, TurnSizes::hand_width * u), true);
     put_trail(pen, centre, radius, std::atan2(from.y, from.x), part, fade(lit ? look.ink : look.muted, 0.6f));
   }
 
@@ -192,10 +199,11 @@ struct Norm : TaskPart {
   const Cell cell = cell_of(trace, view, task.stage, task.focus);
   const std::vector<float> before = row_of(task, source, cell.row), after = row_of(task, task.stage, cell.row);
   const Rect area = task.area;
-  const float names = std::clamp(area.width() * 0.13f, 96 * u, 190 * u);
+  const float names = names_of_rows.of(area.width(), u);
   const float formula = pen.type.formula * 3, height = area.height() - formula;
-  const float width = area.width() - names - 12 * u;
-  const IndexRange cols = range_around(cell.col, std::ssize(before), width, pen.digit() * 5 + Space::gap * u, 280 * u);
+  const float width = area.width() - names - Space::apart * u;
+  const IndexRange cols =
+      range_around(cell.col, std::ssize(before), width, pen.digit() * 5 + Space::gap * u, u* TurnSizes::widest_column);
   const float used = cols.extent(), x = area.min.x + names + (width - used) / 2;
   const Rect upper{{x, area.min.y}, {x + used, area.min.y + height * 0.42f}},
       lower{{x, area.min.y + height * 0.55f}, {x + used, area.min.y + height}};
@@ -225,7 +233,8 @@ struct Norm : TaskPart {
     symbol(upper, source);
     symbol(lower, task.stage);
     const float middle = x + used / 2;
-    pen.line({middle, upper.max.y + 8 * u}, {middle, lower.min.y - 8 * u}, look.muted, 1.5f * u, true);
+    pen.line({middle, upper.max.y + Space::gap * u}, {middle, lower.min.y - Space::gap * u}, look.muted,
+             Stroke::arrow(u), true);
     const ImVec2 beside{middle + Space::part * u, (upper.max.y + lower.min.y) / 2};
     if (task.stage == Stage::Q_scaled)
       pen.math(pen.type.story, beside, used / 2, look.muted, false, step_words(trace, task.stage), 0, Align::left);

@@ -34,6 +34,12 @@ std::string signed_text(double value) {
   return value > 0 && text.front() >= '0' && text.front() <= '9' ? "+" + text : text;
 }
 
+/// In points.
+struct WhySizes {
+  static constexpr float sources_from = 780, before_sources = 36, least_sources = 200;
+  static constexpr float highest_part = 34, highest_source = 30, thickest_part = 18, least_bars_width = 30;
+};
+
 struct WhyPicture : ScenePart {
   const WhyParts& why;
   Rect area;
@@ -70,7 +76,7 @@ struct WhyPicture : ScenePart {
     std::vector<Chip> chips;
     float end = area.min.x + names;
     const auto offer = [&](const Chip& chip) {
-      const float width = pen.measure(chip.lit ? Face::bold : Face::ui, caption, chip.words).x + 20 * u;
+      const float width = pen.measure(chip.lit ? Face::bold : Face::ui, caption, chip.words).x + ControlPad::small * u;
       if (end + width > area.max.x) return;
       chips.push_back(chip);
       end += width + Space::near * u;
@@ -131,7 +137,7 @@ struct WhyPicture : ScenePart {
     names = std::min(names + Space::apart * u, room.width() * 0.42f);
     const float left = room.min.x + names, width = room.max.x - numbers - left;
     const float zero = left + (high > low ? -low / (high - low) : 0) * width;
-    if (width < 30 * u) return;
+    if (width < WhySizes::least_bars_width * u) return;
     for (std::size_t i = 0; i < lines.size(); ++i) {
       const Line& line = lines[i];
       const float y = room.min.y + (static_cast<float>(i) + 0.5f) * pitch;
@@ -140,8 +146,8 @@ struct WhyPicture : ScenePart {
       pen.caption({left - Space::pad * u, y}, Align::right, line.name, look.ink, names - Space::pad * u);
       const auto value = static_cast<float>(line.value);
       const ImU32 colour = line.colour != 0 ? line.colour : sign_colour(pen, value);
-      pen.bar({zero, y}, {zero + value / std::max(high - low, 1e-9f) * width, y}, std::min(pitch * 0.62f, 18 * u),
-              colour, value);
+      pen.bar({zero, y}, {zero + value / std::max(high - low, 1e-9f) * width, y},
+              std::min(pitch * 0.62f, WhySizes::thickest_part * u), colour, value);
       pen.number(pen.type.number, {room.max.x, y}, Align::right, look.ink, signed_text(line.value));
       if (line.head) pen.target(row, SceneAction::head, line.head->head, *line.head);
     }
@@ -153,9 +159,9 @@ struct WhyPicture : ScenePart {
   void lay_out() {
     area.max.y -= caption * 2.2f;
     bars = beside = area;
-    const bool has_room = area.width() >= 780 * u && looked_at() != nullptr;
+    const bool has_room = area.width() >= WhySizes::sources_from * u && looked_at() != nullptr;
     if (has_room) bars.max.x = area.min.x + area.width() * 0.58f;
-    beside.min.x = has_room ? bars.max.x + 36 * u : area.max.x;
+    beside.min.x = has_room ? bars.max.x + WhySizes::before_sources * u : area.max.x;
   }
 
   /// The current head's part, if its sources are known; else null.
@@ -180,7 +186,7 @@ struct WhyPicture : ScenePart {
       }
       lines.push_back(std::move(line));
     }
-    const float pitch = std::min(bars.height() / static_cast<float>(lines.size()), 34 * u);
+    const float pitch = std::min(bars.height() / static_cast<float>(lines.size()), WhySizes::highest_part * u);
     put_lines(lines, bars, pitch);
     const float y = bars.min.y + pitch * static_cast<float>(lines.size()) + caption * 1.2f;
     double sum = 0;
@@ -197,7 +203,7 @@ struct WhyPicture : ScenePart {
   /// The current head's part, split by source word.
   void put_sources() const {
     const LogitPart* const part = looked_at();
-    if (!part || beside.width() < 200 * u) return;
+    if (!part || beside.width() < WhySizes::least_sources * u) return;
     Rect room = beside;
     const std::string title =
         say.fill(key_here(context, "why.by_word"), {why.layers[static_cast<std::size_t>(why.layer)], *part->head});
@@ -230,7 +236,8 @@ struct WhyPicture : ScenePart {
                        {},
                        false,
                        look.head(view.head)});
-    if (!lines.empty()) put_lines(lines, room, std::min(room.height() / static_cast<float>(lines.size()), 30 * u));
+    if (!lines.empty())
+      put_lines(lines, room, std::min(room.height() / static_cast<float>(lines.size()), WhySizes::highest_source * u));
   }
 };
 

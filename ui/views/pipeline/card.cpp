@@ -3,6 +3,7 @@
 
 #include "core/base/text/number_text.h"
 #include "ui/base/frame/frame.h"
+#include "ui/base/look/measure.h"
 #include "ui/base/look/words.h"
 #include "ui/parts/widgets/math_text.h"
 #include "ui/views/pipeline/picture.h"
@@ -17,6 +18,19 @@ constexpr float reading_line = 15;
 constexpr float least_beside_names = 20;  // minimum for an input's matrix
 constexpr float scrubber_height = 10;
 constexpr float strip_height = 7;  // of the head colours above a matrix
+/// Lengths in a card, in points.
+struct CardSizes {
+  static constexpr float between_ends = 26;                      ///< the least colour bar, with its gaps
+  static constexpr float projection_strip = 6, packed_bar = 14;  ///< of packed weights
+  static constexpr float notes = 22, bar = 11;                   ///< above the card's lower edge
+  static constexpr float notes_below_from = 230, notes_above_from = 196;
+  static constexpr float after_title = 34;
+  static constexpr float whose_beside = 60;      ///< from the title on, beside the head and the batch entry
+  static constexpr float beside_row_strip = 90;  ///< the least matrix beside the numbers of its rows
+  static constexpr float least_names = 32, names_below = 16, labelled_row = 14;
+  static constexpr float bias = 6;
+  static constexpr float measure_height = 17, measure_pad = 14, short_measure = 24;
+};
 
 std::string symbol_of(const Trace& trace, Stage stage, Index head) {
   const bool is_x = trace.inputs.self_attention() && is_input(stage);
@@ -36,7 +50,7 @@ void set_ends(const Frame& frame, CardPicture& card, float inner, float t) {
   const auto width = [&](const std::string& text) {
     return text_size(frame.fonts, Face::mono, end_points * t, text).x;
   };
-  if (width(card.lo) + width(card.hi) + 26 * t <= inner) return;
+  if (width(card.lo) + width(card.hi) + CardSizes::between_ends * t <= inner) return;
   card.lo = range.lo == -range.hi ? "±" + card.hi : card.lo + "…" + card.hi;
   card.hi.clear();
   if (width(card.lo) > inner) card.lo.clear();
@@ -70,7 +84,7 @@ CardPicture make_packed_card(const Frame& frame, const Slot& slot, float t) {
   card.card = slot.card;
   card.symbol = "W";
   const bool brief = frame.view().presenting;
-  const float inner = card.card.width() - 12 * t;
+  const float inner = card.card.width() - Space::apart * t;
   constexpr std::string_view all = "W_q, W_k, W_v";
   const std::string_view one = trace.gradients_of ? "d_W_qkv" : "W_qkv";
   const bool named = !trace.gradients_of && text_size(frame.fonts, Face::ui, title_points * t, all).x <= inner;
@@ -78,21 +92,22 @@ CardPicture make_packed_card(const Frame& frame, const Slot& slot, float t) {
   constexpr Stage weights[] = {Stage::W_q, Stage::W_k, Stage::W_v};
   Index rows = 0;
   for (const Stage stage : weights) rows += trace[stage].size(0);
-  const float strip = 6 * t;
+  const float strip = CardSizes::projection_strip * t;
   const Rect box{{card.card.min.x + pad * t + strip, card.card.min.y + (header + pad / 2) * t},
                  {card.card.max.x - pad * t, card.card.max.y - (brief ? pad : footer + pad / 2) * t}};
   float y = box.min.y;
   for (const Stage stage : weights) {
     const float height = box.height() * static_cast<float>(trace[stage].size(0)) / static_cast<float>(rows);
-    card.heats.push_back(make_heat(frame, stage, 0, {{box.min.x, y}, {box.max.x, y + height - 2 * t}}));
+    card.heats.push_back(make_heat(frame, stage, 0, {{box.min.x, y}, {box.max.x, y + height - Space::fine * t}}));
     y += height;
   }
   if (brief) return card;
   const float room = card.card.width() - 2 * pad * t;
   card.shape = size_text(frame, rows, trace[Stage::W_q].size(1), room, label_points * t);
   set_ends(frame, card, room, t);
-  const float bar = card.card.max.y - 14 * t;
-  card.notes = {{card.card.min.x + pad * t, bar - 22 * t}, {card.card.max.x - pad * t, bar - 5 * t}};
+  const float bar = card.card.max.y - CardSizes::packed_bar * t;
+  card.notes = {{card.card.min.x + pad * t, bar - CardSizes::notes * t},
+                {card.card.max.x - pad * t, bar - Space::close * t}};
   return card;
 }
 
@@ -103,7 +118,9 @@ std::string whose(const Frame& frame, float room, float t) {
   if (dims.heads > 1) words = frame.words.fill("inspector.head", {frame.view().head});
   if (dims.batch > 1)
     words += (words.empty() ? "" : ", ") + frame.words.fill("pipeline.batch_entry", {frame.view().batch});
-  return text_size(frame.fonts, Face::bold, subtitle_points * t, words).x + 60 * t <= room ? words : std::string();
+  return text_size(frame.fonts, Face::bold, subtitle_points * t, words).x + CardSizes::whose_beside * t <= room
+             ? words
+             : std::string();
 }
 
 /// Whether the weights are complete: no moment is played, or one after them.
@@ -128,7 +145,8 @@ struct CardMaker {
   const bool labelled = !brief && (large || is_input(slot.stage));
   const bool has_bias = is_parameter(slot.stage) && trace[bias_beside(slot.stage)].defined();
   /// Notes are placed next to the title if height is scarce.
-  const bool notes_above = large && slot.folded.empty() && slot.card.height() < 230 * t && slot.card.width() > 196 * t;
+  const bool notes_above = large && slot.folded.empty() && slot.card.height() < CardSizes::notes_below_from * t &&
+                           slot.card.width() > t* CardSizes::notes_above_from;
   float foot = brief ? 0 : notes_above ? footer - notes_line : footer;
   float label = 0, second_tier = 0, turned = 0,
         below = 0;  ///< lengths of the labels next to the rows and below the columns
@@ -141,20 +159,24 @@ struct CardMaker {
     if (brief || (slot.stage != Stage::weights && slot.stage != Stage::dropped_weights)) return 0;
     if (trace.gradients_of) return 0;  // they add up to nothing
     const float width = slot.card.width() - 2 * pad * t - label - row_strip_width * t;
-    const float height = slot.card.height() - (header + foot + pad + 16) * t;
-    return width >= 90 * t && height / static_cast<float>(matrix.rows) >= 13 * t ? row_strip_width * t : 0;
+    const float height = slot.card.height() - (header + foot + pad + CardSizes::names_below) * t;
+    return width >= CardSizes::beside_row_strip * t &&
+                   height / static_cast<float>(matrix.rows) >= LeastCell::numbers * t
+               ? row_strip_width * t
+               : 0;
   }
 
   void measure_names(float pitch) {
-    const float most = large ? std::max(slot.card.width() * 0.5f, 32 * t)
-                             : std::max(slot.card.width() - (2 * pad + least_beside_names) * t, 32 * t);
+    const float most =
+        large ? std::max(slot.card.width() * 0.5f, CardSizes::least_names * t)
+              : std::max(slot.card.width() - (2 * pad + least_beside_names) * t, CardSizes::least_names * t);
     const RowNames names = names_beside(frame, info(slot.stage).rows, matrix.rows, pitch, label_points * t, most);
     label = names.room;
     second_tier = names.second_tier;
     const ImVec2 most_box{slot.card.width() - 2 * pad * t - label - strip_width(),
-                          slot.card.height() - (header + foot + pad + 16) * t};
-    turned = large ? turned_room(frame, Axis::key, matrix.rows, matrix.cols, most_box, 12 * t) : 0;
-    below = !large ? 0 : turned > 0 ? 0.71f * turned + 14 * t : 16 * t;
+                          slot.card.height() - (header + foot + pad + CardSizes::names_below) * t};
+    turned = large ? turned_room(frame, Axis::key, matrix.rows, matrix.cols, most_box, label_points * t) : 0;
+    below = !large ? 0 : turned > 0 ? 0.71f * turned + NameGap::turned * t : CardSizes::names_below * t;
   }
 
   void measure() {
@@ -163,7 +185,7 @@ struct CardMaker {
       const float rows = slot.card.height() - (header + foot + pad) * t - below;
       measure_names(rows / static_cast<float>(matrix.rows));
     }
-    bias = has_bias ? 9 * t : 0;
+    bias = has_bias ? (Space::thin + CardSizes::bias) * t : 0;
     strip = shown == slot.stage ? strip_width() : 0;
     head =
         (header + (slot.folded.empty() ? 0 : scrubber_height) + (has_head_strips(slot.stage) ? strip_height : 0)) * t;
@@ -182,7 +204,7 @@ struct CardMaker {
     const float square = std::min(box.x / static_cast<float>(matrix.cols), box.y / static_cast<float>(matrix.rows));
     const float stretch = large                      ? 2.0f
                           : is_parameter(slot.stage) ? 1.12f
-                          : labelled                 ? std::max(1.45f, 14 * t / square)
+                          : labelled                 ? std::max(1.45f, CardSizes::labelled_row * t / square)
                                                      : 1.45f;
     size = fit_cells(matrix.rows, matrix.cols, box, stretch);
   }
@@ -226,42 +248,44 @@ struct CardMaker {
     card.heats.push_back(make_heat(frame, shown, frame.view().head, heat));
     if (labelled) {
       HeatPicture& named = card.heats.back();
-      add_labels(frame, named, label_points * t, label - 4 * t, large);
+      add_labels(frame, named, label_points * t, label - Space::tight * t, large);
       named.second_tier = second_tier / (label_points * t);
       named.turned_room = turned / (label_points * t);
     }
     if (has_bias) {
-      const float y = heat.max.y + 3 * t;
+      const float y = heat.max.y + Space::thin * t;
       // b has one number per row of W, but is drawn as a row below the matrix.
-      card.heats.push_back(make_heat(frame, bias_beside(slot.stage), 0, {{heat.min.x, y}, {heat.max.x, y + 6 * t}}));
+      card.heats.push_back(
+          make_heat(frame, bias_beside(slot.stage), 0, {{heat.min.x, y}, {heat.max.x, y + CardSizes::bias * t}}));
     }
     if (strip > 0) card.strip = row_strip(trace, card.heats[0]);
   }
 
   /// Below the matrix, or next to the title.
   Rect place_of_notes() const {
-    const float bar = card.card.max.y - 11 * t;
+    const float bar = card.card.max.y - CardSizes::bar * t;
     if (!notes_above)
       return {{card.card.min.x + pad * t, bar - (3 + 22 + (card.reading_below ? reading_line : 0)) * t},
-              {card.card.max.x - pad * t, bar - 8 * t}};
+              {card.card.max.x - pad * t, bar - Space::gap * t}};
     const float top = card.card.min.y + (11.5f - label_points / 2) * t;
-    const float end =
-        card.measures.empty() ? card.card.max.x - symbol_width() - 18 * t : card.measures.front().rect.min.x - 8 * t;
-    return {{card.card.min.x + title_width() + 34 * t, top}, {end, top + label_points * 1.3f * t}};
+    const float end = card.measures.empty() ? card.card.max.x - symbol_width() - Space::row * t
+                                            : card.measures.front().rect.min.x - Space::gap * t;
+    return {{card.card.min.x + title_width() + CardSizes::after_title * t, top}, {end, top + label_points * 1.3f * t}};
   }
 
   /// Between the title and the symbol: all three measures or, if they do not fit, only the next one.
   void add_measures() {
     if (!large || !weights_are_there(frame) || !can_be_measured(trace)) return;
-    const float height = 17 * t;
+    const float height = CardSizes::measure_height * t;
     float total = 0;
-    for (const char* key : measure_keys) total += width_of(Face::bold, label_points, frame.words(key)) + 14 * t;
+    for (const char* key : measure_keys)
+      total += width_of(Face::bold, label_points, frame.words(key)) + CardSizes::measure_pad * t;
     const float symbol = symbol_width();
-    const float room = card.card.width() - title_width() - symbol - (2 * pad + 34) * t, y = card.card.min.y + 4 * t,
-                end = card.card.max.x - (pad + 8) * t - symbol;
+    const float room = card.card.width() - title_width() - symbol - (2 * pad + CardSizes::after_title) * t,
+                y = card.card.min.y + Space::tight * t, end = card.card.max.x - (pad + Space::gap) * t - symbol;
     const HeadMeasure now = measure_shown(trace, frame.view());
     const auto put = [&](HeadMeasure measure, float x, const std::string& words) {
-      const float width = width_of(Face::bold, label_points, words) + 14 * t;
+      const float width = width_of(Face::bold, label_points, words) + CardSizes::measure_pad * t;
       card.measures.push_back({measure, {{x, y}, {x + width, y + height}}, words, measure == now});
       return x + width;
     };
@@ -273,9 +297,9 @@ struct CardMaker {
     }
     const std::size_t next = (static_cast<std::size_t>(now) + 1) % std::size(measure_keys);
     const std::string words = "→ " + std::string(frame.words(measure_keys[next]));
-    const float width = width_of(Face::bold, label_points, words) + 14 * t;
+    const float width = width_of(Face::bold, label_points, words) + CardSizes::measure_pad * t;
     if (width <= room) put(static_cast<HeadMeasure>(next), end - width, words);
-    else if (room > 4 * t) put(static_cast<HeadMeasure>(next), end - 24 * t, "→");
+    else if (room > Space::tight * t) put(static_cast<HeadMeasure>(next), end - CardSizes::short_measure * t, "→");
   }
 
   /// Title, symbol, notes and colour bar.
@@ -292,7 +316,7 @@ struct CardMaker {
     const std::string title = is_x       ? (trace.gradients_of ? "d_X" : "X")
                               : measured ? frame.words(measure_keys[static_cast<std::size_t>(frame.view().measure)])
                                          : trace.name_of(slot.stage);
-    set_title(frame, card, title, card.card.width() - 12 * t, t);
+    set_title(frame, card, title, card.card.width() - Space::apart * t, t);
     if (!measured) card.symbol = symbol_of(trace, slot.stage, frame.view().head);
     if (card.symbol == card.title) card.symbol.clear();
     card.folded = slot.folded;
@@ -340,7 +364,7 @@ void write_notes(const Frame& frame, CardPicture& card, bool named, float t) {
   card.shape = shape_text(frame, card.stage, width - beside, label_points * t, named);
   if (card.shape.empty()) card.shape = shape_text(frame, card.stage, width, label_points * t, named);
   else if (joined) card.shape += "  " + card.reading;
-  card.counts = count_notes(frame, card.heats[0], width - length(card.shape) - 8 * t, card.notes.max.x, t);
+  card.counts = count_notes(frame, card.heats[0], width - length(card.shape) - Space::gap * t, card.notes.max.x, t);
 }
 
 }  // namespace headlight

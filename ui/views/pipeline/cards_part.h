@@ -13,6 +13,9 @@ namespace headlight {
 /// In a presentation, the opacity of cards that the selected number does not depend on.
 inline constexpr float stepping_back = 0.38f;
 
+/// The width of the frame around the card of the current step, in points.
+inline constexpr float frame_of_current = 3;
+
 /// In a presentation, the cards that have no part in the current number, one bit for each.
 using PaleCards = std::uint64_t;
 PaleCards pale_cards(const Frame& frame, const PipelinePicture& picture);

@@ -1,10 +1,14 @@
 #include <algorithm>
 #include <array>
 
+#include "ui/base/look/measure.h"
 #include "ui/views/pipeline/layout.h"
 
 namespace headlight {
 namespace {
+
+// In points. Words stand half of an arrow's head left of its middle; arrows keep off the corners of cards.
+constexpr float half_arrow_head = 3, beside_line = 7, corner_room = 8, entry_inset = 6;
 
 /// Draws the arrows.
 struct Connector {
@@ -43,9 +47,9 @@ struct Connector {
   }
   /// Text above and below a horizontal line.
   void on_line(Arrow& arrow, const std::string& above, const std::string& below = {}) {
-    const float x = (arrow.from.x + arrow.to.x) / 2 - 3 * t, y = arrow.to.y;
-    say(arrow, above, {x - extent(above).x / 2, y - extent(above).y - 3 * t});
-    say(arrow, below, {x - extent(below).x / 2, y + 3 * t});
+    const float x = (arrow.from.x + arrow.to.x) / 2 - half_arrow_head * t, y = arrow.to.y;
+    say(arrow, above, {x - extent(above).x / 2, y - extent(above).y - Space::thin * t});
+    say(arrow, below, {x - extent(below).x / 2, y + Space::thin * t});
   }
   /// Text above two adjacent cards, with a line down to the arrow between them.
   void over_row(Arrow& arrow, Stage from, Stage to, const std::string& words) {
@@ -53,20 +57,21 @@ struct Connector {
     const ImVec2 size = extent(words);
     const float x =
         std::min((arrow.from.x + arrow.to.x) / 2, layout.note.max.x > 0 ? layout.note.max.x - size.x / 2 : 1e9f);
-    const float y = std::min(top_of(from), top_of(to)) - size.y - 2 * t;
+    const float y = std::min(top_of(from), top_of(to)) - size.y - Space::fine * t;
     say(arrow, words, {x - size.x / 2, y});
     arrow.leader = ImVec2{(arrow.from.x + arrow.to.x) / 2, y + size.y};
   }
   /// Text left of a vertical line.
   void beside(Arrow& arrow, const std::string& words, float x) {
     const ImVec2 size = extent(words);
-    say(arrow, words, {x - size.x - 7 * t, (arrow.from.y + arrow.to.y) / 2 - size.y / 2});
+    say(arrow, words, {x - size.x - beside_line * t, (arrow.from.y + arrow.to.y) / 2 - size.y / 2});
   }
 
   /// An arrow between two neighbours in a row.
   void step(Stage from, Stage to) {
     if (!at(from) || !at(to) || at(from) == at(to)) return;
-    const float y = std::clamp(at(to)->centre().y, at(from)->min.y + 8 * t, at(from)->max.y - 8 * t);
+    const float y =
+        std::clamp(at(to)->centre().y, at(from)->min.y + corner_room * t, at(from)->max.y - corner_room * t);
     Arrow& arrow = straight({right_of(from), y}, {at(to)->min.x, y}, to);
     std::string words = step_words(trace, to), bias = bias_words(trace, to);
     if (!bias.empty()) words += " " + bias;
@@ -96,7 +101,7 @@ struct Connector {
           const float y = is_parameter(stage) && (packed || tall) ? from->centre().y : to->centre().y;
           if (from_input) {
             const float start = right_of(last), width = std::max(extent(above).x, extent(below).x);
-            const float turned = width > 0 ? to->min.x - width - 12 * t : to->min.x;
+            const float turned = width > 0 ? to->min.x - width - Space::apart * t : to->min.x;
             curve({start, from->centre().y}, {turned, y}, made).has_head = width <= 0;
             if (width > 0) on_line(straight({turned, y}, {to->min.x, y}, made), above, below);
           } else {
@@ -118,14 +123,15 @@ struct Connector {
 
     const float entry = scores.height() * 0.2f;
     const Rect& q = *at(lanes[0]);
-    straight({right_of(lanes[0]), std::clamp(scores.centre().y - entry, q.min.y + 6 * t, q.max.y - 6 * t)},
+    straight({right_of(lanes[0]),
+              std::clamp(scores.centre().y - entry, q.min.y + entry_inset * t, q.max.y - entry_inset * t)},
              {scores.min.x, scores.centre().y - entry}, Stage::Q);
     Arrow& meets =
         curve({right_of(lanes[1]), at(lanes[1])->centre().y}, {scores.min.x, scores.centre().y + entry}, Stage::K);
     // Between the lanes, where there is free space.
     const ImVec2 size = extent("· K^T");
     const float between = (at(lanes[0])->max.y + top_of(lanes[1])) / 2;
-    say(meets, "· K^T", {(meets.from.x + meets.to.x) / 2 - size.x - 7 * t, between - size.y / 2});
+    say(meets, "· K^T", {(meets.from.x + meets.to.x) / 2 - size.x - beside_line * t, between - size.y / 2});
 
     Stage last = Stage::scores;
     for (const Stage next : score_stages) {
@@ -134,8 +140,9 @@ struct Connector {
       last = next;
     }
 
-    const float down = std::clamp(masked.centre().x, weights.min.x + 24 * t, weights.max.x - 24 * t);
-    const ImVec2 foot{std::clamp(down, masked.min.x + 8 * t, masked.max.x - 8 * t), masked.max.y};
+    const float down =
+        std::clamp(masked.centre().x, weights.min.x + Space::section * t, weights.max.x - Space::section * t);
+    const ImVec2 foot{std::clamp(down, masked.min.x + corner_room * t, masked.max.x - corner_room * t), masked.max.y};
     Arrow& softmax = straight(foot, {foot.x, weights.min.y}, Stage::weights);
     beside(softmax, step_words(trace, Stage::weights), foot.x);
 
@@ -143,14 +150,15 @@ struct Connector {
     if (at(Stage::dropped_weights) && at(Stage::dropped_weights) != &weights) {
       mixed = Stage::dropped_weights;
       const Rect& dropped = *at(mixed);
-      const float y = std::clamp(dropped.centre().y, weights.min.y + 8 * t, weights.max.y - 8 * t);
+      const float y = std::clamp(dropped.centre().y, weights.min.y + corner_room * t, weights.max.y - corner_room * t);
       on_line(straight({weights.min.x, y}, {dropped.max.x, y}, Stage::weights), "drop");
     }
     if (!at(Stage::head_outputs)) return;  // heads without values
     const Rect& outputs = *at(Stage::head_outputs);
     const Stage value = cards_of(trace, 2).back();
     const Rect& source = *at(mixed);
-    const float leave = std::clamp(outputs.centre().x, source.min.x + 12 * t, source.max.x - 12 * t);
+    const float leave =
+        std::clamp(outputs.centre().x, source.min.x + Space::apart * t, source.max.x - Space::apart * t);
     straight({leave, source.max.y}, {leave, top_of(Stage::head_outputs)}, Stage::weights);
     Arrow& values = straight({right_of(value), outputs.centre().y}, {outputs.min.x, outputs.centre().y}, Stage::V);
     on_line(values, step_words(trace, Stage::head_outputs));

@@ -163,7 +163,7 @@ FoldedPipeline fold_to_width(const Ruler& ruler, float width) {
 }
 
 // Points at type 1.
-constexpr float margin = 12;
+constexpr float margin = 12, low_canvas = 720;
 constexpr float row_words = 20;    // text above the first and last row
 constexpr float row_gap = 32;      // between the rows of the right block
 constexpr float name_pitch = 14;   // height of a labelled row
@@ -274,8 +274,8 @@ PipelineLayout lay_out_pipeline(const Trace& trace, const LayoutWish& wish) {
   const std::array<Row, 3>& rows = folded.rows;
   const float top = edge + wish.note + row_words * t;
   const float bottom = size.y - edge - (wish.foot > 0 ? wish.foot + edge : 0);
-  const float lane =
-      (bottom - top) * (size.y < 720 * t ? 0.24f : 0.258f);  // if height is scarce, text has priority over pictures
+  // If height is scarce, text has priority over pictures.
+  const float lane = (bottom - top) * (size.y < low_canvas * t ? 0.24f : 0.258f);
   const float between = ((bottom - top) - 3 * lane) / 2;
   std::array<Rect, 3> lanes;
   for (std::size_t i = 0; i < 3; ++i) {

@@ -2,11 +2,16 @@
 
 #include <algorithm>
 
+#include "ui/base/look/measure.h"
 #include "ui/base/look/words.h"
 #include "ui/parts/widgets/math_text.h"
 
 namespace headlight {
 namespace {
+
+// The small matrices of the heads, in points.
+constexpr RoomShare thumbnails_height{0.1f, 52, 130};
+constexpr float numbered_from = 46, number_height = 17;
 
 std::vector<ThumbnailPicture> make_thumbnails(const Frame& frame, const PipelineLayout& layout) {
   std::vector<ThumbnailPicture> thumbnails;
@@ -16,8 +21,8 @@ std::vector<ThumbnailPicture> make_thumbnails(const Frame& frame, const Pipeline
   const float t = frame.u * layout.type;
   const Rect row = layout.foot;
   const float label =
-      text_size(frame.fonts, Face::bold, subtitle_points * t, frame.words("pipeline.all_heads")).x + 12 * t;
-  const float gap = heads > 24 ? 3 * t : 6 * t;
+      text_size(frame.fonts, Face::bold, subtitle_points * t, frame.words("pipeline.all_heads")).x + Space::apart * t;
+  const float gap = heads > 24 ? Space::thin * t : Space::near * t;
   // The number of lines that makes them largest.
   Index in_line = heads;
   float side = 0;
@@ -40,8 +45,8 @@ std::vector<ThumbnailPicture> make_thumbnails(const Frame& frame, const Pipeline
     const float x = row.min.x + label + static_cast<float>(h % in_line) * (side + gap);
     const float y = top + static_cast<float>(h / in_line) * (side + gap);
     thumbnail.card = {{x, y}, {x + side, y + side}};
-    const float inset = std::min(5 * t, side * 0.12f);
-    const float above = side >= 46 * t ? 17 * t : inset;
+    const float inset = std::min(Space::close * t, side * 0.12f);
+    const float above = side >= numbered_from * t ? number_height * t : inset;
     if (above > inset) thumbnail.number = std::to_string(h);
     const ImVec2 size = fit_cells(matrix.rows, matrix.cols, {side - 2 * inset, side - inset - above}, 1.8f);
     const ImVec2 c{thumbnail.card.centre().x, y + above + (side - above - inset) / 2};
@@ -52,7 +57,7 @@ std::vector<ThumbnailPicture> make_thumbnails(const Frame& frame, const Pipeline
 
 float foot_height(const Frame& frame, ImVec2 size) {
   if (frame.view().presenting) return 0;
-  return frame.trace()->dims().heads > 1 ? std::clamp(size.y * 0.1f, 52 * frame.u, 130 * frame.u) : 0;
+  return frame.trace()->dims().heads > 1 ? thumbnails_height.of(size.y, frame.u) : 0;
 }
 
 /// The front card of the stages that share a place: that of the moment, the one that was brought forward, that of the
@@ -128,7 +133,7 @@ PipelinePicture make_pipeline_picture(const Frame& frame, ImVec2 size) {
   wish.packed = shows_packed(frame);
   wish.foot = foot_height(frame, size);
   const float type = canvas_type(wish);
-  picture.note = truth_note(frame, size.x - 40 * frame.u * type, note_points * frame.u * type);
+  picture.note = truth_note(frame, size.x - 2 * Space::wide * frame.u * type, note_points * frame.u * type);
   if (!picture.note.empty()) wish.note = note_points * 1.5f * frame.u * type;
   wish.title_width = [&](std::string_view title, float points) {
     return text_size(frame.fonts, Face::bold, points, title).x;

@@ -151,11 +151,12 @@ struct SourceMark {
 /// numbers, then a straight line over the cell's own card, between two rows or columns.
 struct ProvenanceArc {
   Stage from_stage{};                         ///< the stage whose lane colour it has
+  static constexpr float least_row = 15;      ///< points between the rows that have room for the line over the card
   ImVec2 from, from_control, to_control, to;  ///< a cubic Bézier from card edge to card edge
   ImVec2 enter, end;                          ///< the line over the card to the edge of the cell; it avoids the title
   float room = 0;                             ///< distance of the rows (columns) between which that line runs
   /// Whether it fits between labels and numbers, at `t` pixels per point; otherwise the arc ends at the card.
-  bool reaches_in(float t) const { return room >= 15 * t; }
+  bool reaches_in(float t) const { return room >= least_row * t; }
 };
 
 /// Marks and arcs over the cards that show where the current number came from, or what depends on it. Plain geometry in

@@ -9,12 +9,18 @@
 namespace headlight {
 namespace {
 
+/// The dashed lines to the sources of a number, in points.
+struct ArcSizes {
+  static constexpr float width = 1.6f, dash = 5, dot = 2.6f;
+};
+
 struct OverlayMaker : CardsPart {
   const Provenance& provenance = provenance_picture(frame, picture);
   const std::optional<Cell> looked_at = frame.looked_at();
 
   void put_dashed(const std::array<ImVec2, 4>& points, const ProvenanceArc& arc) const {
-    scene.items.emplace_back(SceneCurve{points, lane_colour(arc.from_stage), 1.6f * t, false, 5 * t});
+    scene.items.emplace_back(
+        SceneCurve{points, lane_colour(arc.from_stage), ArcSizes::width * t, false, ArcSizes::dash * t});
   }
 
   /// Beneath the cards: the arcs between them.
@@ -37,7 +43,7 @@ struct OverlayMaker : CardsPart {
     if (!term) return;
     for (const CardPicture& card : picture.cards) {
       if (shows(card, shown_as(*frame.trace(), *term)))
-        pen.box(card_on_pixels(to.screen(card.card)), look.ink, 3 * t, Corner::card * t);
+        pen.box(card_on_pixels(to.screen(card.card)), look.ink, frame_of_current * t, Corner::card * t);
     }
   }
 
@@ -73,7 +79,7 @@ struct OverlayMaker : CardsPart {
         const ImVec2 enter = to.screen(arc.enter);
         put_dashed({enter, enter, end, end}, arc);
       }
-      scene.items.emplace_back(SceneDot{end, 2.6f * t, lane_colour(arc.from_stage)});
+      scene.items.emplace_back(SceneDot{end, ArcSizes::dot * t, lane_colour(arc.from_stage)});
     }
   }
 
@@ -82,13 +88,14 @@ struct OverlayMaker : CardsPart {
     const ImU32 colour = colour_of(arrow);
     if (arrow.leader) {
       const ImVec2 from = to.screen(*arrow.leader);
-      pen.line(from, {from.x, to.screen(arrow.to).y - 2 * t}, fade(colour, 0.6f), Stroke::hair(u));
+      pen.line(from, {from.x, to.screen(arrow.to).y - Space::fine * t}, fade(colour, 0.6f), Stroke::hair(u));
     }
     for (const ArrowWords& words : arrow.words) {
       const Rect rect = to.screen(clear_of_arcs(provenance, arrow, words.rect));
       // An arc may pass behind the text, but not through it.
       if (!provenance.arcs.empty())
-        pen.fill({{rect.min.x - 2 * t, rect.min.y + t}, {rect.max.x + 2 * t, rect.max.y}}, look.window);
+        pen.fill({{rect.min.x - Space::fine * t, rect.min.y + t}, {rect.max.x + Space::fine * t, rect.max.y}},
+                 look.window);
       put_math(words_points * t, rect.min, colour, words.markup);
     }
   }

@@ -9,6 +9,26 @@
 namespace headlight {
 namespace {
 
+/// Widths of lines, in points.
+struct CardStroke {
+  static constexpr float arrow = 1.7f, card = 1.8f, behind = 1.2f, head = 1.1f, chosen_head = 2.4f, traveller = 1.6f;
+};
+
+/// The strips beside a matrix that show its heads or projections: their distances from it, and their corners, in
+/// points.
+struct StripSizes {
+  static constexpr float out = 6, in = 3, projection_in = 3.5f, corner = 1.5f;
+  static constexpr float divided_from = 5;
+};
+
+/// A card's colour bar, in points.
+struct CardBar {
+  static constexpr float above_edge = 12.5f, half = 1.5f;
+};
+
+// In points: what is drawn of a card behind another, its shadow, and its title and notes.
+constexpr float visible_edge = 15, shadow_width = 3, title_pad = 7, segment_corner = 2.5f, second_note = 15;
+
 struct CardsMaker : CardsPart {
   const MomentPicture& moment = moment_picture(frame, picture);
   const std::optional<Stage> on_its_way = stage_on_its_way(frame);
@@ -37,7 +57,7 @@ struct CardsMaker : CardsPart {
   void put_arrow(const Arrow& arrow) {
     const ImVec2 a = to.screen(arrow.from);
     ImVec2 b = to.screen(arrow.to), control = to.screen(arrow.to_control);
-    const float thick = 1.7f * t;
+    const float thick = CardStroke::arrow * t;
     const bool straight = arrow.from_control.x == arrow.to_control.x && arrow.from_control.y == arrow.to_control.y;
     if (arrow.has_head) {  // its tip touches the card
       const ImVec2 along = straight ? ImVec2{b.x - a.x, b.y - a.y} : ImVec2{b.x - control.x, b.y - control.y};
@@ -57,28 +77,28 @@ struct CardsMaker : CardsPart {
     const Index heads = frame.trace()->dims().heads;
     const Index step = heads_per(*frame.trace(), card.stage);
     for (int i = card.behind; i >= 1; --i) {
-      const float shift = static_cast<float>(i) * stack_step * t, edge = 15 * t;
+      const float shift = static_cast<float>(i) * stack_step * t, edge = visible_edge * t;
       const Rect behind =
           card_on_pixels({{rect.min.x + shift, rect.min.y - shift}, {rect.max.x + shift, rect.max.y - shift}});
       const Index head = (frame.view().head + i * step) % heads;
       pen.fill({behind.min, {behind.max.x, behind.min.y + edge}}, look.card, Corner::card * t);
       pen.fill({{behind.max.x - edge, behind.min.y}, behind.max}, look.card, Corner::card * t);
-      pen.box(behind, fade(look.head(head), is_pale(card) ? stepping_back : 1.0f), 1.2f * t, Corner::card * t,
-              look.head_lap(head));
+      pen.box(behind, fade(look.head(head), is_pale(card) ? stepping_back : 1.0f), CardStroke::behind * t,
+              Corner::card * t, look.head_lap(head));
     }
   }
 
   void put_ground(const CardPicture& card, const Rect& rect) {
-    const float corner = Corner::card * t, shadow = 3 * t;
+    const float corner = Corner::card * t, shadow = shadow_width * t;
     if (look.shadow != 0)  // as an outline, since the card covers its inside
       pen.box({{rect.min.x, rect.min.y + shadow * 0.6f}, {rect.max.x, rect.max.y + shadow * 0.6f}}, look.shadow, shadow,
               corner);
     const bool after = card.stage == Stage::weights;
     pen.fill(rect, look.card, corner);
     const ImU32 border = card.border ? card.border : after ? look.after : look.line;
-    pen.box(rect, border, card.border || after ? 1.8f * t : 1, corner,
+    pen.box(rect, border, card.border || after ? CardStroke::card * t : 1, corner,
             card.border ? look.head_lap(frame.view().head) : 0);
-    if (current && shows(card, *current)) pen.box(rect, look.ink, 3 * t, corner);
+    if (current && shows(card, *current)) pen.box(rect, look.ink, frame_of_current * t, corner);
   }
 
   void put_card(const CardPicture& card) {
@@ -114,26 +134,28 @@ struct CardsMaker : CardsPart {
   }
 
   void put_title(const CardPicture& card, const Rect& rect) {
-    const float pad = 7 * t, title = width_of(card.title_face, title_points, card.title);
-    pen.words(card.title_face, title_points * t, {rect.min.x + pad, rect.min.y + 5 * t}, card.colour, card.title);
-    pen.words(Face::bold, subtitle_points * t, {rect.min.x + pad + title + 10 * t, rect.min.y + 5 * t}, look.ink,
-              card.subtitle);
+    const float pad = title_pad * t, title = width_of(card.title_face, title_points, card.title);
+    pen.words(card.title_face, title_points * t, {rect.min.x + pad, rect.min.y + Space::close * t}, card.colour,
+              card.title);
+    pen.words(Face::bold, subtitle_points * t,
+              {rect.min.x + pad + title + Space::pad * t, rect.min.y + Space::close * t}, look.ink, card.subtitle);
     const float symbol = math_size(frame.fonts, symbol_points * t, card.symbol).x;
-    if (title + symbol + 6 * t < rect.width() - 2 * pad)
-      put_math(symbol_points * t, {rect.max.x - pad - symbol, rect.min.y + 3 * t}, card.colour, card.symbol);
+    if (title + symbol + Space::near * t < rect.width() - 2 * pad)
+      put_math(symbol_points * t, {rect.max.x - pad - symbol, rect.min.y + Space::thin * t}, card.colour, card.symbol);
   }
 
   /// Below the title, one segment for each stage that shares the card.
   void put_scrubber(const CardPicture& card, const Rect& rect) {
     const auto count = static_cast<float>(card.folded.size());
-    const float gap = 3 * t, width = (rect.width() - 2 * card_pad * t - gap * (count - 1)) / std::max(count, 1.0f);
+    const float gap = Space::thin * t,
+                width = (rect.width() - 2 * card_pad * t - gap * (count - 1)) / std::max(count, 1.0f);
     float x = rect.min.x + card_pad * t;
     for (const Stage stage : card.folded) {
       const Rect part{{x, rect.min.y + (card_header - 1) * t}, {x + width, rect.min.y + (card_header + 4) * t}};
-      pen.fill(part, stage == card.stage ? card.colour : look.line, 2.5f * t);
+      pen.fill(part, stage == card.stage ? card.colour : look.line, segment_corner * t);
       // The target is higher than the segment.
-      pen.target({{part.min.x, part.min.y - 6 * t}, {part.max.x, part.max.y + 6 * t}}, SceneAction::bring_forward, 0,
-                 {stage});
+      pen.target({{part.min.x, part.min.y - Space::near * t}, {part.max.x, part.max.y + Space::near * t}},
+                 SceneAction::bring_forward, 0, {stage});
       scene.targets.back().hint = name(stage);
       x += width + gap;
     }
@@ -142,10 +164,10 @@ struct CardsMaker : CardsPart {
   /// The sum of each row next to it, during a softmax.
   void put_sums(const Rect& heat) {
     const float line = heat.height() / static_cast<float>(moment.heat.rows);
-    if (line < 13 * t) return;
+    if (line < LeastCell::numbers * t) return;
     for (std::size_t r = 0; r < moment.sums.size(); ++r)
       pen.text(TextRole::caption, Face::mono, TypeSize::note * t,
-               {heat.max.x + 8 * t, heat.min.y + (static_cast<float>(r) + 0.5f) * line}, Align::left, look.ink,
+               {heat.max.x + Space::gap * t, heat.min.y + (static_cast<float>(r) + 0.5f) * line}, Align::left, look.ink,
                moment.sums[r]);
   }
 
@@ -155,24 +177,27 @@ struct CardsMaker : CardsPart {
     if (card.heats.size() > 2) {
       for (const HeatPicture& part : card.heats) {
         const Rect rows = to.screen(part.rect);
-        pen.fill({{heat.min.x - 6 * t, rows.min.y}, {heat.min.x - 3.5f * t, rows.max.y}}, look.lane(part.stage),
-                 1.5f * t);
+        pen.fill(
+            {{heat.min.x - StripSizes::out * t, rows.min.y}, {heat.min.x - StripSizes::projection_in * t, rows.max.y}},
+            look.lane(part.stage), StripSizes::corner * t);
       }
     }
     if (!has_head_strips(card.stage)) return;
     const Dims& dims = frame.trace()->dims();
     const bool query_side = card.stage == Stage::Q || card.stage == Stage::concat;
     const Index count = query_side ? dims.heads : dims.kv_heads;
-    const float width = heat.width() / static_cast<float>(count), gap = width > 6 * u ? u : 0, all = width - 2 * gap;
+    const float width = heat.width() / static_cast<float>(count), gap = width > LeastCell::gap * u ? u : 0,
+                all = width - 2 * gap;
     for (Index h = 0; h < count; ++h) {
       const Index head = query_side ? h : h * dims.groups();
       // When the hues repeat, strips are divided: in two for the second eight heads, in three for the third.
-      const int pieces = all >= 5 * u ? std::min(look.head_lap(head), 3) + 1 : 1;
+      const int pieces = all >= StripSizes::divided_from * u ? std::min(look.head_lap(head), 3) + 1 : 1;
       const float piece = all / static_cast<float>(pieces), apart = pieces > 1 ? std::max(u, piece * 0.25f) : 0;
       for (int i = 0; i < pieces; ++i) {
         const float left = heat.min.x + width * static_cast<float>(h) + gap + piece * static_cast<float>(i);
-        pen.fill({{left + apart / 2, heat.min.y - 6 * t}, {left + piece - apart / 2, heat.min.y - 3 * t}},
-                 look.head(head), 1.5f * t);
+        pen.fill({{left + apart / 2, heat.min.y - StripSizes::out * t},
+                  {left + piece - apart / 2, heat.min.y - StripSizes::in * t}},
+                 look.head(head), StripSizes::corner * t);
       }
     }
   }
@@ -187,7 +212,7 @@ struct CardsMaker : CardsPart {
               made_here ? moment.caption : card.shape, notes.width());
     pen.hint(notes, card.shape_hint);
     if (card.reading_below)
-      pen.words(Face::ui, label_points * t, {notes.min.x, notes.min.y + 15 * t}, look.muted, card.reading,
+      pen.words(Face::ui, label_points * t, {notes.min.x, notes.min.y + second_note * t}, look.muted, card.reading,
                 notes.width());
     if (!is_whole(card)) return;  // the notes are about all rows
     for (const CountNote& count : card.counts) put_count_note(pen, count, {to.screen({count.x, 0}).x, notes.min.y}, t);
@@ -195,17 +220,20 @@ struct CardsMaker : CardsPart {
 
   void put_colour_bar(const CardPicture& card, const Rect& rect) {
     if (card.lo.empty() || !is_whole(card)) return;
-    const float left = rect.min.x + card_pad * t, right = rect.max.x - card_pad * t, y = rect.max.y - 12.5f * t;
+    const float left = rect.min.x + card_pad * t, right = rect.max.x - card_pad * t,
+                y = rect.max.y - CardBar::above_edge * t;
     const auto put = [&](float x, Align align, const std::string& text) {
       return pen.text(TextRole::caption, Face::mono, end_points * t, {x, y}, align, look.muted, text);
     };
     const Rect lo = put(left, Align::left, card.lo);
     if (card.hi.empty()) return;
     const Rect hi = put(right, Align::right, card.hi);
-    const Rect bar{{lo.max.x + 4 * t, y - 1.5f * t}, {hi.min.x - 4 * t, y + 1.5f * t}};
+    const Rect bar{{lo.max.x + Space::tight * t, y - CardBar::half * t},
+                   {hi.min.x - Space::tight * t, y + CardBar::half * t}};
     pen.colours(bar, *card.heats[0].colormap);
     for (const BarTick& tick : card.ticks) {  // each in a gap in the bar
-      const float x = bar.min.x + tick.at * bar.width(), half = width_of(Face::mono, end_points, tick.text) / 2 + 3 * t;
+      const float x = bar.min.x + tick.at * bar.width(),
+                  half = width_of(Face::mono, end_points, tick.text) / 2 + Space::thin * t;
       pen.fill({{x - half, bar.min.y}, {x + half, bar.max.y}}, look.card);
       put(x, Align::middle, tick.text);
     }
@@ -214,22 +242,23 @@ struct CardsMaker : CardsPart {
   void put_traveller(const Traveller& traveller) {
     const Rect rect = to.screen(traveller.rect);
     pen.matrix(traveller.quad, rect);
-    pen.box(rect, traveller.colour, 1.6f * t, 2 * t);
+    pen.box(rect, traveller.colour, CardStroke::traveller * t, Corner::mark * t);
   }
 
   void put_thumbnails() {
     if (picture.thumbnails.empty()) return;
     const Rect row = to.screen(picture.layout.foot);
-    pen.words(Face::bold, subtitle_points * t, {row.min.x, row.centre().y - 8 * t}, look.muted,
+    pen.words(Face::bold, subtitle_points * t, {row.min.x, row.centre().y - Space::gap * t}, look.muted,
               frame.words("pipeline.all_heads"));
     for (const ThumbnailPicture& thumbnail : picture.thumbnails) {
       const Rect rect = card_on_pixels(to.screen(thumbnail.card));
       const bool chosen = thumbnail.head == frame.view().head;
-      pen.fill(rect, look.card, 6 * t);
-      pen.words(chosen ? Face::bold : Face::ui, TypeSize::body * t, {rect.min.x + 5 * t, rect.min.y + t},
+      pen.fill(rect, look.card, Corner::control * t);
+      pen.words(chosen ? Face::bold : Face::ui, TypeSize::body * t, {rect.min.x + Space::close * t, rect.min.y + t},
                 chosen ? look.ink : look.muted, thumbnail.number);
       put_heat(thumbnail.heat, 0, false);
-      pen.box(rect, look.head(thumbnail.head), (chosen ? 2.4f : 1.1f) * t, 6 * t, look.head_lap(thumbnail.head));
+      pen.box(rect, look.head(thumbnail.head), (chosen ? CardStroke::chosen_head : CardStroke::head) * t,
+              Corner::control * t, look.head_lap(thumbnail.head));
       pen.target(rect, SceneAction::head, thumbnail.head);
     }
   }

@@ -44,7 +44,7 @@ void zoom_controls(const Frame& frame, Rect place, const CanvasTransform& now) {
   if (free && compat::pressed(compat::Key::minus)) zoom_to(frame, place, now, now.zoom / 1.25f, place.centre());
   if (free && compat::pressed_once(compat::Key::zero)) fit(frame);
   if (frame.view().camera.zoom <= 0) return;
-  const float width = frame.width(Face::ui, TypeSize::body, frame.words("pipeline.fit")) + 28 * frame.u;
+  const float width = frame.width(Face::ui, TypeSize::body, frame.words("pipeline.fit")) + ControlPad::button * frame.u;
   ImGui::SetCursorScreenPos({place.max.x - width - Space::apart * frame.u, place.min.y + Space::pad * frame.u});
   if (chip(frame, "fit", frame.words("pipeline.fit"), false, width)) fit(frame);
 }

@@ -13,6 +13,7 @@
 #include "ui/imgui_compat.h"
 #include "ui/parts/scene/focus.h"
 #include "ui/parts/scene/matrix_numbers.h"
+#include "ui/views/sentence/sizes.h"
 #include "ui/views/sentence/word_line.h"
 
 namespace headlight {
@@ -92,7 +93,7 @@ struct Overlay : ScenePart {
 
   void put_grid(const Rect& whole) const {
     const Rect first = patch(whole, 0);
-    if (first.width() < 6 * u) return;
+    if (first.width() < LeastCell::gap * u) return;
     const ImU32 colour = fade(look.muted, 0.35f);
     for (Index c = 1; c < picture.columns; ++c) {
       const float x = std::round(whole.min.x + static_cast<float>(c) * first.width());
@@ -188,7 +189,7 @@ struct Overlay : ScenePart {
     const float widest = pen.measure(Face::ui, pen.type.caption, say.fill("sentence.opacity", {"100"})).x;
     const Rect track{{text.min.x + widest + Space::part * u, y - Space::fine * u},
                      {room.max.x - Space::gap * u, y + Space::fine * u}};
-    if (track.width() < 60 * u) return;
+    if (track.width() < PatchSizes::least_slider * u) return;
     pen.slider(track, y, look.line, {}, mixed(track.min.x, track.max.x, share), SceneAction::opacity);
   }
 };
@@ -215,7 +216,8 @@ struct PatchRooms {
   Pen& pen;
   const PatchPicture& picture;
   const float u = pen.u();
-  const float caption = pen.type.caption * 1.7f, bar = 29 * u + pen.measure(Face::mono, pen.type.number, "0.0000").x;
+  const float caption = pen.type.caption * 1.7f,
+              bar = PatchSizes::colour_bar * u + pen.measure(Face::mono, pen.type.number, "0.0000").x;
   const float shape = static_cast<float>(picture.columns) / static_cast<float>(picture.rows);  ///< width by height
 
   /// As wide as the longest name or number of a token that is not a patch.
@@ -256,12 +258,12 @@ void put_patches(Pen& pen, const PatchPicture& picture, const Row& row, Index qu
   for (Index i = 0; i < picture.extra; ++i)
     besides.insert(besides.end(), {key_word(context, i), number_text(context, measured_at(context, query, i))});
   const float extra_room = rooms.extra(besides);
-  const float high_room = body.height() - rooms.caption - (context.view.presenting ? 0 : 30 * u);
+  const float high_room = body.height() - rooms.caption - (context.view.presenting ? 0 : PatchSizes::opacity * u);
   // The second picture is at most as large as the first.
   const float fits_beside = std::min(beside.width() - rooms.bar, (beside.height() - rooms.caption) * rooms.shape);
-  const bool apart = !hidden && fits_beside >= 96 * u;
-  const float free = body.width() - extra_room - (apart ? 1 : 2) * rooms.bar - (apart ? 0 : 32 * u);
-  const bool both = !hidden && !apart && free > 420 * u;
+  const bool apart = !hidden && fits_beside >= PatchSizes::least_second * u;
+  const float free = body.width() - extra_room - (apart ? 1 : 2) * rooms.bar - (apart ? 0 : PatchSizes::between * u);
+  const bool both = !hidden && !apart && free > PatchSizes::both_from * u;
   const float wide = std::min(both ? free * 0.6f : apart ? free : free + rooms.bar, high_room * rooms.shape);
   const Rect first = rooms.at({body.min.x + extra_room, body.min.y}, wide);
   const std::string asks = query_word(context, query);
@@ -272,11 +274,12 @@ void put_patches(Pen& pen, const PatchPicture& picture, const Row& row, Index qu
   overlay.put(first, to, hidden);
   if (!hidden) overlay.put_bar(rooms.bar_of(first), to.most);
   if (!context.view.presenting && !hidden)
-    overlay.put_opacity({{first.min.x, first.max.y + Space::tight * u}, {first.max.x, first.max.y + 30 * u}});
+    overlay.put_opacity(
+        {{first.min.x, first.max.y + Space::tight * u}, {first.max.x, first.max.y + PatchSizes::opacity * u}});
   if (!both && !apart) return;
   const float second = apart ? std::min(fits_beside, wide)
                              : std::min(body.max.x - first.max.x - 2 * rooms.bar - Space::section * u, wide * 0.75f);
-  if (second < 96 * u) return;
+  if (second < PatchSizes::least_second * u) return;
   const Rect other =
       rooms.at(apart ? beside.min : ImVec2{first.max.x + rooms.bar + Space::section * u, body.min.y}, second);
   rooms.title(other, "sentence.patch_looked_at", asks);
@@ -292,7 +295,7 @@ void put_patch_row(Pen& pen, const PatchPicture& picture, const MatrixView& matr
   const float u = pen.u(), extra_room = rooms.extra({});
   const float wide =
       std::min(room.width() - extra_room - rooms.bar, (room.height() - rooms.caption - Space::gap * u) * rooms.shape);
-  if (wide < 40 * u) return;
+  if (wide < PatchSizes::least * u) return;
   const Rect whole = rooms.at({room.min.x + extra_room, room.min.y}, wide);
   rooms.title(whole, "sentence.patch_looks", query_word(pen.context(), query));
   overlay.put_extra({{room.min.x, whole.min.y}, {whole.min.x - Space::pad * u, whole.max.y}}, numbers, number, false,
@@ -309,7 +312,7 @@ void draw_patch_number(const SceneContext& context, const PatchPicture& picture,
       key == query ? context.words.fill("sentence.patch_itself", {name, number(query, query)})
                    : context.words.fill("sentence.patch_number",
                                         {name, number(query, key), query_word(context, query), number(key, query)});
-  const float u = context.u, size = context.fonts.crisp(Face::ui, TypeSize::body * u), pad = 7 * u;
+  const float u = context.u, size = context.fonts.crisp(Face::ui, TypeSize::body * u), pad = PatchSizes::hint_pad * u;
   const ImVec2 extent = text_size(context.fonts, Face::ui, size, text), mouse = ImGui::GetIO().MousePos;
   ImVec2 at{mouse.x + Space::part * u, mouse.y + Space::row * u};
   at.x = std::clamp(at.x, Space::tight * u, std::max(Space::tight * u, context.window.x - extent.x - 3 * pad));

@@ -13,6 +13,9 @@
 namespace headlight::sentence_parts {
 namespace {
 
+// In points. A dial's slider has its room below the words, and is above the lower edge of the dial.
+constexpr float slider_room = 22, slider_above_edge = 9, around_writing = 30, above_heading = 22, least_writing = 140;
+
 const char* heading_key(const Trace& trace, const SentenceStory& story) {
   const auto run = network_of(trace.inputs);
   if (run && run->network->spec().picture) return "sentence.sees";
@@ -30,10 +33,11 @@ std::string dial_text(const Sampling& sampling, Dial dial, const Words& words) {
   return {};
 }
 
-float dial_height(const Pen& pen) { return pen.type.caption * 1.4f + 22 * pen.u(); }
+float dial_height(const Pen& pen) { return pen.type.caption * 1.4f + slider_room * pen.u(); }
 float button_height(const Pen& pen) { return pen.type.story * 2.5f; }
 float writing_height(const Pen& pen) {
-  return static_cast<float>(dial_count) * dial_height(pen) + button_height(pen) + 4 * pen.type.caption + 30 * pen.u();
+  return static_cast<float>(dial_count) * dial_height(pen) + button_height(pen) + 4 * pen.type.caption +
+         around_writing * pen.u();
 }
 
 /// A sampled word, and the settings of the sampling.
@@ -67,7 +71,7 @@ void put_guess_bars(Pen& pen, const Guess& guess, const MatrixNumbers& numbers, 
   const Look& look = pen.look();
   const float u = pen.u(), first = room.min.y + pen.type.word * 0.8f;
   const auto bar = [&](float middle, double probability, ImU32 colour, bool lit) {
-    const Rect track{{room.min.x + sides.x, middle - 7 * u}, {room.max.x - sides.y, middle + 7 * u}};
+    const Rect track = pen.track(room.min.x + sides.x, room.max.x - sides.y, middle);
     pen.fill(track, look.field, Corner::cell * u);
     pen.meter(track, std::max(static_cast<float>(probability) * track.width(), u), colour);
     pen.number(pen.type.number, {room.max.x, middle}, Align::right, lit ? look.ink : look.muted,
@@ -98,7 +102,7 @@ std::vector<Named> values_of(const SceneContext& context, const SentenceStory& s
 void put_dial(Pen& pen, const SentenceStory& story, Dial dial, Rect room) {
   constexpr const char* names[dial_count] = {"sentence.temperature", "sentence.top_k", "sentence.top_p"};
   const Look& look = pen.look();
-  const float u = pen.u(), text = room.min.y + pen.type.caption * 0.7f, y = room.max.y - 9 * u;
+  const float u = pen.u(), text = room.min.y + pen.type.caption * 0.7f, y = room.max.y - slider_above_edge * u;
   pen.caption({room.min.x, text}, Align::left, pen.context().words(names[static_cast<std::size_t>(dial)]));
   pen.number(pen.type.number, {room.max.x, text}, Align::right, look.ink,
              dial_text(story.sampling, dial, pen.context().words));
@@ -110,9 +114,13 @@ void put_dial(Pen& pen, const SentenceStory& story, Dial dial, Rect room) {
              static_cast<Index>(dial));
 }
 
+float large_button_width(const Pen& pen, const std::string& words) {
+  return pen.measure(Face::bold, pen.type.story, words).x + ControlPad::large * pen.u();
+}
+
 float put_button(Pen& pen, ImVec2 at, const std::string& words, bool first, SceneAction action) {
   const float u = pen.u(), height = button_height(pen);
-  const float width = pen.measure(Face::bold, pen.type.story, words).x + 40 * u;
+  const float width = large_button_width(pen, words);
   const Rect rect{at, {at.x + width, at.y + height}};
   pen.fill(rect, first ? pen.look().ink : pen.look().card, Corner::card * u);
   if (!first) pen.box(rect, pen.look().line, 1, Corner::card * u);
@@ -163,7 +171,7 @@ Rect put_prediction(Pen& pen, const SentenceStory& story, Rect room) {
   const float u = pen.u();
   pen.fill(room, look.panel);
   pen.fill({{room.min.x, room.min.y}, {room.min.x + 1, room.max.y}}, look.line);
-  const Rect inside{{room.min.x + Space::wide * u, room.min.y + 22 * u},
+  const Rect inside{{room.min.x + Space::wide * u, room.min.y + above_heading * u},
                     {room.max.x - Space::wide * u, room.max.y - Space::part * u}};
   const std::vector<Named> values = values_of(pen.context(), story);
   float y = inside.min.y +
@@ -178,10 +186,11 @@ Rect put_prediction(Pen& pen, const SentenceStory& story, Rect room) {
   name_room = std::min(name_room + Space::pad * u, inside.width() * 0.42f);
   const float number_room = pen.measure(Face::mono, pen.type.number, "0.000").x + Space::tight * u;
   const float two_bars = 3.3f * pen.type.word, pitch = two ? two_bars : 2.0f * pen.type.word;
-  const float button = pen.measure(Face::bold, pen.type.story, words("sentence.draw_word")).x + 40 * u;
+  const float button = large_button_width(pen, words("sentence.draw_word"));
   const float note_room = 7 * pen.type.caption;
   // The sampling controls do not move when words change from one bar to two.
-  const bool writes = story.writes && !pen.context().view.presenting && inside.width() >= std::max(button, 140 * u) &&
+  const bool writes = story.writes && !pen.context().view.presenting &&
+                      inside.width() >= std::max(button, least_writing * u) &&
                       inside.max.y - y >= writing_height(pen) + 3 * two_bars + note_room;
   const float dials = writes ? std::min(y + static_cast<float>(story.next.size()) * two_bars + note_room,
                                         inside.max.y - writing_height(pen))

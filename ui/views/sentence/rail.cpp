@@ -16,6 +16,8 @@
 namespace headlight::sentence_parts {
 namespace {
 
+constexpr float lowest_head = 42, highest_head = 74;  // points
+
 /// The matrix of the head; over a picture, the attention of the selected patch.
 void put_thumbnail(Pen& pen, const SentenceStory& story, const RailHead& head, Rect room) {
   const SceneContext& context = pen.context();
@@ -93,7 +95,7 @@ struct Rail : ScenePart {
     }
     const auto layers = sorts() ? 0.0f : static_cast<float>(story.rail.size()),
                heads = static_cast<float>(items.size()) - layers;
-    pitch = std::clamp((inside.height() - title * layers) / std::max(heads, 1.0f), 42 * u, 74 * u);
+    pitch = std::clamp((inside.height() - title * layers) / std::max(heads, 1.0f), lowest_head * u, highest_head * u);
     if (height_of(0, items.size()) <= inside.height()) return;
     while (height_of(first, chosen + 1) > (inside.height() - 2 * more) * 0.6f && first < chosen) ++first;
     while (first > 0 && height_of(first - 1, items.size()) < inside.height() - more)
@@ -125,7 +127,7 @@ struct Rail : ScenePart {
     pen.fill(card, head.chosen ? look.field : look.card, Corner::card * u);
     pen.box(card, head.chosen ? look.head(head.head) : look.line, head.chosen ? Stroke::chosen(u) : 1,
             Corner::card * u);
-    const float inset = 5 * u, side = std::min(card.height() - 2 * inset, card.width() * 0.28f);
+    const float inset = Space::close * u, side = std::min(card.height() - 2 * inset, card.width() * 0.28f);
     put_thumbnail(pen, story, head,
                   {{card.min.x + inset, card.min.y + inset}, {card.min.x + inset + side, card.max.y - inset}});
     const float x = card.min.x + side + 2 * inset + Space::tight * u, room = card.max.x - x - Space::near * u;
@@ -152,7 +154,7 @@ struct Rail : ScenePart {
     if (looks) put_look(*item.look, {x, middle += line}, room);
     for (const std::string& text : lines) pen.caption({x, middle += line}, Align::left, text, ink);
     const std::string& brief = head.brief.empty() ? head.claim : head.brief;
-    const float beside = card.max.x - 6 * u - name.max.x - 8 * u;
+    const float beside = card.max.x - Space::near * u - name.max.x - Space::gap * u;
     if (lines.empty() && !head.silent && pen.measure(Face::ui, caption, brief).x <= beside)
       pen.caption({name.max.x + Space::gap * u, name.centre().y}, Align::left, brief, ink);
     pen.target(card, SceneAction::head, head.head, {Stage::weights, head.layer, head.head, 0, 0});
@@ -183,7 +185,8 @@ struct Rail : ScenePart {
       const auto& [layer, head, at] = items[i];
       const float height = head ? pitch : title;
       if (y + height > inside.max.y - (i + 1 == items.size() ? -0.5f : more)) break;
-      if (head) put_head(items[i], {{inside.min.x, y}, {inside.max.x, y + pitch - std::min(6 * u, pitch * 0.1f)}});
+      if (head)
+        put_head(items[i], {{inside.min.x, y}, {inside.max.x, y + pitch - std::min(Space::near * u, pitch * 0.1f)}});
       else put_layer(*layer, y + title / 2);
       y += height;
     }

@@ -12,6 +12,7 @@
 #include "ui/parts/scene/matrix_numbers.h"
 #include "ui/parts/scene/row_prose.h"
 #include "ui/views/sentence/sides.h"
+#include "ui/views/sentence/sizes.h"
 #include "ui/views/sentence/story.h"
 #include "ui/views/sentence/word_line.h"
 
@@ -93,6 +94,7 @@ std::pair<Index, Index> taken_by_dropout(const SceneContext& context, Index quer
 
 /// The whole scene: the free area shrinks as parts are added, from the top and from the bottom.
 struct SentenceParts : ScenePart {
+  using Size = SentenceSizes;
   const SentenceStory& story;
   Rect place;
   const Guessing& guessing = view.levels.guessing;
@@ -110,8 +112,8 @@ struct SentenceParts : ScenePart {
   Rect middle{}, area{}, body{};
   float depth = 0;  ///< of the bars under the words
 
-  bool has_rail() const { return !presenting && !story.rail.empty() && place.width() >= 760 * u; }
-  bool has_prediction() const { return !story.next.empty() && !presenting && place.width() >= 900 * u; }
+  bool has_rail() const { return !presenting && !story.rail.empty() && place.width() >= Size::rail_from * u; }
+  bool has_prediction() const { return !story.next.empty() && !presenting && place.width() >= Size::next_from * u; }
   /// The largest weight of the row.
   std::string most_share() const {
     return share_text(*std::ranges::max_element(row.weights.empty() ? row.shares : row.weights));
@@ -134,13 +136,12 @@ struct SentenceParts : ScenePart {
 
   void lay_out() {
     middle = place;
-    if (has_rail()) middle.min.x += std::round(std::clamp(place.width() * 0.156f, 164 * u, 270 * u));
+    if (has_rail()) middle.min.x += std::round(Size::rail.of(place.width(), u));
     const bool picture = story.picture.has_value();  // the second picture is next to it
-    const float right = picture ? std::clamp(place.width() * 0.235f, 240 * u, 420 * u)
-                                : std::clamp(place.width() * 0.2f, 200 * u, 350 * u);
+    const float right = picture ? Size::second_picture.of(place.width(), u) : Size::prediction.of(place.width(), u);
     if (has_prediction()) middle.max.x -= std::round(right);
-    const float side = std::clamp(middle.width() * 0.035f, 14 * u, 54 * u);
-    area = {{middle.min.x + side, middle.min.y + std::clamp(middle.height() * 0.035f, Space::card * u, 30 * u)},
+    const float side = Size::side_margin.of(middle.width(), u);
+    area = {{middle.min.x + side, middle.min.y + Size::upper_margin.of(middle.height(), u)},
             {middle.max.x - side, middle.max.y - Space::row * u}};
   }
 
@@ -168,21 +169,21 @@ struct SentenceParts : ScenePart {
     }
     body = {{area.min.x, area.min.y + Space::pad * u},
             {area.max.x, area.max.y - (presenting ? 0 : button + field + Space::wide * u)}};
-    if (too_many_to_measure() && body.height() >= 140 * u) {
+    if (too_many_to_measure() && body.height() >= Size::measures_from * u) {
       const float line = pen.type.caption * 1.7f;
       body.max.y -= line;
       pen.caption({body.min.x, body.max.y + line * 0.6f}, Align::left,
                   say.fill("measure.too_many", {trace.dims().heads, n_q, n_k, most_measured}), {}, body.width());
     }
     const bool masks = offers_masks();
-    if ((has_measures() || masks) && body.height() >= 140 * u) {
+    if ((has_measures() || masks) && body.height() >= Size::measures_from * u) {
       body.max.y -= pen.type.caption * 2.1f + Space::near * u;
       Rect room{{body.min.x, body.max.y + Space::near * u}, {body.max.x, area.max.y}};
       if (has_measures()) room.min.x += put_measures(pen, room) + Space::card * u;
       if (masks) put_masks(pen, story.mask, room);
       else put_legend(room);
     }
-    depth = std::clamp(body.height() * 0.2f, 36 * u, 110 * u);
+    depth = Size::bars.of(body.height(), u);
   }
 
   /// What is hollow and what is full, where the measure's bars stand beside the weights.
@@ -285,7 +286,7 @@ struct SentenceParts : ScenePart {
              keys = lay_out_words(pen, Axis::key, n_k, row.most, body, 0);
     queries = lay_out_words(pen, Axis::query, n_q, query, body, queries.height + Space::gap * u);
     const float top = body.min.y + pen.type.caption * 1.6f;
-    const float queries_height = static_cast<float>(queries.lines) * (queries.height + 8 * u);
+    const float queries_height = static_cast<float>(queries.lines) * (queries.height + Space::gap * u);
     const float keys_top = std::max(top + queries_height + body.height() * 0.18f,
                                     body.max.y - depth - number - Space::apart * u - keys.height -
                                         (static_cast<float>(keys.lines) - 1) * (keys.height + depth + number));
@@ -311,10 +312,10 @@ struct SentenceParts : ScenePart {
 
   /// Rows of words, each with its share; if there is no room for all, those around the selected word.
   WordLine many_rows(WordLine line) {
-    depth = std::min(depth, 44 * u);
-    float pitch = line.height + depth + number + 34 * u;
+    depth = std::min(depth, Size::bars_of_many_rows * u);
+    float pitch = line.height + depth + number + Size::between_rows * u;
     // A few lines share the height; the rest of it is for their arcs.
-    const float over = std::clamp(body.height() / static_cast<float>(line.lines) - pitch, 0.0f, 150 * u);
+    const float over = std::clamp(body.height() / static_cast<float>(line.lines) - pitch, 0.0f, Size::over_row * u);
     pitch += over;
     line = words_in(body, pitch);
     line.over = over + Space::card * u;
@@ -324,7 +325,7 @@ struct SentenceParts : ScenePart {
         std::clamp<Index>(line.lines > fits ? at - fits / 2 : 0, 0, std::max<Index>(line.lines - fits, 0));
     std::erase_if(line.places, [&](const WordPlace& word) { return word.line < first || word.line >= first + fits; });
     for (WordPlace& word : line.places) {
-      const float up = static_cast<float>(first) * pitch - 14 * u - over;
+      const float up = static_cast<float>(first) * pitch - Space::card * u - over;
       word.box.min.y -= up;
       word.box.max.y -= up;
     }
@@ -365,7 +366,7 @@ struct SentenceParts : ScenePart {
     const float y = area.max.y - button;
     float x = area.min.x;
     const auto offer = [&](const std::string& text, bool first, SceneAction action, Stage stage = Stage::weights) {
-      if (x + pen.measure(Face::bold, pen.type.story, text).x + 40 * u > area.max.x) return;
+      if (x + large_button_width(pen, text) > area.max.x) return;
       x = put_button(pen, {x, y}, text, first, action) + Space::apart * u;
       pen.scene().targets.back().cell.stage = stage;
     };

@@ -12,6 +12,8 @@
 namespace headlight::sentence_parts {
 namespace {
 
+constexpr float half_handle = 9;  // points
+
 constexpr std::string_view causal = "causal()";
 
 std::string windowed(Index width) { return std::string(causal) + " && window(" + std::to_string(width) + ")"; }
@@ -33,7 +35,7 @@ std::array<Offered, 4> offered_masks(const Trace& trace) {
 
 void put_masks(Pen& pen, const std::string& mask, Rect room) {
   const Words& say = pen.context().words;
-  const float height = pen.type.caption * 1.8f, pad = 22, gap = 6 * pen.u();
+  const float height = pen.type.caption * 1.8f, pad = ControlPad::chip, gap = Space::near * pen.u();
   std::vector<Chip> chips{{std::string(say("sentence.mask")), SceneAction::masks, 0, pen.context().view.levels.masks}};
   if (pen.context().view.levels.masks) {
     const auto offered = offered_masks(pen.context().trace);
@@ -69,8 +71,7 @@ void put_window_edge(Pen& pen, const WordLine& line, const Row& row, Index query
   const float u = pen.u(), x = place->box.min.x - Space::fine * u, top = place->box.max.y + Space::gap * u,
               bottom = top + depth + Space::gap * u;
   pen.line({x, top}, {x, bottom}, pen.look().muted, Stroke::chosen(u));
-  pen.fill({{x - Space::tight * u, (top + bottom) / 2 - 9 * u}, {x + Space::tight * u, (top + bottom) / 2 + 9 * u}},
-           pen.look().muted, 4 * u);
+  pen.fill(around({x, (top + bottom) / 2}, Space::tight * u, half_handle * u), pen.look().muted, Space::tight * u);
   pen.target({{x - Space::gap * u, top}, {x + Space::gap * u, bottom}}, SceneAction::window_edge, query);
   pen.scene().targets.back().hint = context.words("sentence.window_hint");
 }

@@ -24,6 +24,8 @@
 namespace headlight {
 namespace {
 
+constexpr float refusal_width = 300, entry_width = 28, least_field = 60;  // points
+
 const SentenceStory& story(const Frame& frame) {
   return sentence_story(frame,
                         prediction_place(*frame.trace(), frame.view(), asking_word(*frame.trace(), frame.view())));
@@ -130,7 +132,7 @@ std::string refusal(const Frame& frame) {
 void draw_refusal(const Frame& frame, const Rect& above) {
   const float u = frame.u, pixels = TypeSize::body * u, pad = Space::gap * u;
   const std::string sentence = refusal(frame);
-  const float width = std::max(above.width(), 300 * u) - 2 * pad;
+  const float width = std::max(above.width(), refusal_width * u) - 2 * pad;
   const float height = draw_paragraph(nullptr, frame.fonts, Face::ui, pixels, {}, 0, sentence, width);
   const ImVec2 max{above.max.x, above.max.y}, min{max.x - width - 2 * pad, max.y - height - 2 * pad};
   draw_paragraph(&draw_warning_plate(frame, {min, max}), frame.fonts, Face::ui, pixels, {min.x + pad, min.y + pad},
@@ -159,18 +161,18 @@ float offer_entries(const Frame& frame, const Rect& field) {
   constexpr Index most = 8;
   const Index batch = frame.trace()->dims().batch;
   if (batch < 2) return field.min.x;
-  const float u = frame.u, width = 28 * u, gap = 3 * u;
+  const float u = frame.u, width = entry_width * u, gap = Space::thin * u;
   float x = field.min.x;
   const Index first = std::clamp<Index>(frame.view().batch - most / 2, 0, std::max<Index>(batch - most, 0));
   for (Index entry = first; entry < std::min(batch, first + most); ++entry) {
-    ImGui::SetCursorScreenPos({x, field.centre().y - ControlHeight::bar / 2 * u});
+    ImGui::SetCursorScreenPos({x, field.centre().y - ControlHeight::bar * u / 2});
     const std::string label = std::to_string(entry), id = "entry" + label;
     if (chip(frame, id.c_str(), label, entry == frame.view().batch, width))
       frame.show([entry](View& v) { v.batch = entry; });
     tooltip(frame, frame.words("controls.batch"));
     x += width + gap;
   }
-  return std::min(x + Space::close * u, field.max.x - 60 * u);
+  return std::min(x + Space::close * u, field.max.x - least_field * u);
 }
 
 /// A letter that is typed while nothing has the keyboard begins a new sentence in the field.
@@ -201,7 +203,7 @@ void offer_words(const Frame& frame, const Scene& scene) {
   std::string Scenario::*const field = input_field(frame);
   const std::string& given = words_read(frame, field);
   const float left = offer_entries(frame, at->rect);
-  ImGui::SetCursorScreenPos({left, at->rect.centre().y - ControlHeight::bar / 2 * frame.u});
+  ImGui::SetCursorScreenPos({left, at->rect.centre().y - ControlHeight::bar * frame.u / 2});
   ImGui::BeginChild("words", {at->rect.max.x - left, ControlHeight::field * frame.u}, false,
                     ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar);
   EnteredWords& entered = entered_words(frame);

@@ -11,6 +11,8 @@ void put_rail(Pen& pen, const SentenceStory& story, Rect room);
 /// can be drawn. Returns the remaining part of the room.
 Rect put_prediction(Pen& pen, const SentenceStory& story, Rect room);
 
+/// The width of a button with these words, as put_button() draws it.
+float large_button_width(const Pen& pen, const std::string& words);
 /// A button; returns its right end.
 float put_button(Pen& pen, ImVec2 at, const std::string& words, bool first, SceneAction action);
 

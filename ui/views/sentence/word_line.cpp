@@ -8,6 +8,7 @@
 #include "ui/base/frame/frame.h"
 #include "ui/base/look/measure.h"
 #include "ui/parts/scene/matrix_numbers.h"
+#include "ui/views/sentence/sizes.h"
 
 namespace headlight::sentence_parts {
 
@@ -55,12 +56,12 @@ WordLine lay_out_words(Pen& pen, Axis axis, Index all, Index around, Rect room, 
   const Index first = all > most ? std::clamp<Index>(around - most * 3 / 4, 0, all - most) : 0,
               count = std::min(all, most);
   const SceneContext& context = pen.context();
-  const float u = pen.u(), gap = room.width() < 700 * u ? Space::thin * u : Space::close * u;
+  const float u = pen.u(), gap = room.width() < WordLineSizes::narrow * u ? Space::thin * u : Space::close * u;
   WordLine line;
   const auto word = [&](Index i) { return axis == Axis::query ? query_word(context, i) : key_word(context, i); };
   const auto gap_after = [&](Index i) { return i + 1 < first + count && continues_word(word(i + 1)) ? -1.0f : gap; };
-  const float largest =
-      std::max(pen.context().view.presenting ? pen.type.title : 0, context.fonts.crisp(Face::bold, 34 * u));
+  const float largest = std::max(pen.context().view.presenting ? pen.type.title : 0,
+                                 context.fonts.crisp(Face::bold, WordLineSizes::largest_type * u));
   const float readable = std::max(size_not_below(context.fonts, Face::bold, pen.type.least),
                                   size_not_below(context.fonts, Face::ui, pen.type.least));
   const float smallest = std::max(context.fonts.crisp(Face::bold, TypeSize::body * u), readable);
@@ -82,7 +83,8 @@ WordLine lay_out_words(Pen& pen, Axis axis, Index all, Index around, Rect room, 
   const bool one = total <= room.width();
   // A short sentence is spread out and centred.
   const auto words = static_cast<float>(std::max<Index>(count, 1));
-  const float extra = one ? std::min((room.width() - total) / words, std::max(22 * u, 1.2f * line.pixels)) : 0;
+  const float extra =
+      one ? std::min((room.width() - total) / words, std::max(WordLineSizes::spread * u, 1.2f * line.pixels)) : 0;
   const float spare = one ? std::max(room.width() - total - extra * words + gap, 0.0f) : 0;
   float x = room.min.x + spare / 2, y = room.min.y;
   int at = 0;
@@ -123,7 +125,7 @@ void put_word(Pen& pen, const WordLine& line, const WordPlace& place, std::strin
 namespace {
 
 /// Height of the control points of a curve between words at this distance; the curve reaches three quarters of it.
-float arc_reach(const Pen& pen, float apart) { return 30 * pen.u() + apart * 0.55f; }
+float arc_reach(const Pen& pen, float apart) { return WordLineSizes::least_reach * pen.u() + apart * 0.55f; }
 
 }  // namespace
 
@@ -134,13 +136,13 @@ void put_arcs(Pen& pen, const WordLine& from_line, const WordLine& to_line, Inde
   const float u = pen.u();
   const WordPlace* from = from_line.find(query);
   if (!from) return;
-  const float thickest = 14 * u;
+  const float thickest = WordLineSizes::thickest_arc * u;
   if (from_line.over > 0) top = from->box.min.y - from_line.over;
   for (Index k = 0; k < static_cast<Index>(row.shares.size()); ++k) {
     const float share = row.shares[static_cast<std::size_t>(k)];
     const WordPlace* to = to_line.find(k);
     if (!to || !(share >= 0.02f)) continue;
-    const float thick = std::max(thickest * share, 1.2f * u);
+    const float thick = std::max(thickest * share, WordLineSizes::thinnest_arc * u);
     const ImU32 ink = fade(colour, 0.35f + 0.65f * share);
     if (two_lines || from->line != to->line) {
       const bool up = !two_lines && to->line < from->line;
@@ -152,7 +154,8 @@ void put_arcs(Pen& pen, const WordLine& from_line, const WordLine& to_line, Inde
     }
     const float y = from->box.min.y - thick * 0.2f;
     if (k == query) {  // a loop at the word itself
-      const float w = std::min(from->box.width() * 0.34f, 30 * u), h = std::min((y - top) * 0.5f, 56 * u);
+      const float w = std::min(from->box.width() * 0.34f, WordLineSizes::half_loop * u),
+                  h = std::min((y - top) * 0.5f, WordLineSizes::highest_loop * u);
       pen.curve({ImVec2{from->box.centre().x - w, y}, ImVec2{from->box.centre().x - w, y - h * 1.3f},
                  ImVec2{from->box.centre().x + w, y - h * 1.3f}, ImVec2{from->box.centre().x + w, y}},
                 ink, thick);
@@ -188,7 +191,7 @@ void put_shares(Pen& pen, const WordLine& line, const Row& row, float depth, Ind
       n = end;
       continue;
     }
-    const float half = std::min(place.box.width() * 0.3f, 15 * u), x = place.box.centre().x;
+    const float half = std::min(place.box.width() * 0.3f, WordLineSizes::half_bar * u), x = place.box.centre().x;
     pen.fill({{x - half, top}, {x + half, bottom}}, look.field, Corner::cell * u);
     const Rect column{{place.box.min.x, top}, {place.box.max.x, bottom + number * 1.2f}};
     pen.target(column, SceneAction::looked_at, place.index);
@@ -199,13 +202,13 @@ void put_shares(Pen& pen, const WordLine& line, const Row& row, float depth, Ind
     }
     const float between = row.weights.empty() ? 0 : Stroke::arrow(u), middle = row.weights.empty() ? x - half : x;
     if (!row.weights.empty() && row.weights[k] > 0) {
-      const float height = std::max(std::clamp(row.weights[k], 0.0f, 1.0f) * depth, 3 * u);
+      const float height = std::max(std::clamp(row.weights[k], 0.0f, 1.0f) * depth, WordLineSizes::least_hollow * u);
       pen.box({{x - half, bottom - height}, {x - between, bottom}}, colour, Stroke::arrow(u), Corner::mark * u);
     }
     const float value = row.bar(k);
     const float share = std::isfinite(value) ? std::clamp(value, 0.0f, 1.0f) : 0;
     if (share > 0) {
-      const float height = std::max(share * depth, 1.5f * u);
+      const float height = std::max(share * depth, WordLineSizes::least_bar * u);
       pen.fill({{middle + between, bottom - height}, {x + half, bottom}}, colour,
                std::min(Corner::cell * u, height / 2));
     }

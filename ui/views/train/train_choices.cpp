@@ -12,6 +12,7 @@
 #include "ui/parts/widgets/controls.h"
 #include "ui/parts/widgets/paragraph.h"
 #include "ui/parts/widgets/pressable.h"
+#include "ui/views/train/sizes.h"
 #include "ui/views/train/train.h"
 #include "ui/views/train/train_groups.h"
 
@@ -172,13 +173,13 @@ void draw_train_choices(const Frame& frame, const TrainStory& story, Rect place)
 }
 
 void draw_train_invitation(const Frame& frame, Rect place) {
-  const float u = frame.u, width = std::min(520 * u, place.width() - 40 * u);
-  const ImVec2 at{place.centre().x - width / 2, place.min.y + 28 * u};
+  const float u = frame.u, width = std::min(TrainInvitation::width * u, place.width() - 2 * Space::wide * u);
+  const ImVec2 at{place.centre().x - width / 2, place.min.y + TrainInvitation::above * u};
   frame.write(Face::bold, TypeSize::title, at, frame.look.ink, frame.words("train.title"));
-  float top = at.y + 38 * u;
+  float top = at.y + TrainInvitation::title * u;
   // The document's own pattern, of which one asks where it comes from.
   if (frame.trace()->has(Stage::weights)) {
-    const float side = std::clamp(0.28F * place.height(), 60 * u, 220 * u);
+    const float side = TrainInvitation::pattern.of(place.height(), u);
     const Rect card{{at.x, top}, {at.x + side, top + side}};
     const auto scene = [&] {
       Scene made;

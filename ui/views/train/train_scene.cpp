@@ -7,6 +7,7 @@
 #include "ui/base/look/measure.h"
 #include "ui/base/look/words.h"
 #include "ui/parts/scene/pen.h"
+#include "ui/views/train/sizes.h"
 #include "ui/views/train/train.h"
 #include "ui/views/train/train_groups.h"
 
@@ -74,7 +75,8 @@ struct TrainBuilder : ScenePart {
     for (const float shift : {-0.85F, 0.85F, -2.1F, 2.1F, -3.4F, 3.4F}) {
       const float y = at.y + shift * pixels, half = 0.62F * pixels;
       const Rect place{{left, y - half}, {left + width, y + half}};
-      const bool fits = place.min.y >= made.plot.min.y - Space::apart * u && place.max.y <= made.plot.max.y + 11 * u;
+      const bool fits = place.min.y >= made.plot.min.y - Space::apart * u &&
+                        place.max.y <= made.plot.max.y + TrainSizes::label_below * u;
       const bool taken = std::ranges::any_of(names, [&](const Rect& taker) {
         return place.min.x < taker.max.x && taker.min.x < place.max.x && place.min.y < taker.max.y &&
                taker.min.y < place.max.y;
@@ -91,7 +93,7 @@ struct TrainBuilder : ScenePart {
     const float y = y_of(share);
     const ImVec2 left{made.plot.min.x, y}, right{made.plot.max.x, y};
     pen.scene().items.emplace_back(
-        SceneCurve{{left, left, right, right}, fade(ink, 0.8f), Stroke::hair(u), false, 5 * u});
+        SceneCurve{{left, left, right, right}, fade(ink, 0.8f), Stroke::hair(u), false, TrainSizes::dash * u});
     put_label(Face::ui, {made.plot.max.x - Space::near * u, y}, Align::right, ink, name);
   }
 
@@ -100,7 +102,8 @@ struct TrainBuilder : ScenePart {
     ImVec2 before, at;
     for (const LearnedMoment& each : of.moments) {
       at = {x_of(each.step), y_of(each.measured.accuracy)};
-      if (last && at.x - last->x < 1.5f * u && &each != &of.moments.back()) continue;  // thinner than it can be seen
+      if (last && at.x - last->x < TrainSizes::least_step * u && &each != &of.moments.back())
+        continue;  // thinner than it can be seen
       if (last) pen.line(*last, at, ink, thickness);
       before = at;
       last = &before;
@@ -141,8 +144,8 @@ struct TrainBuilder : ScenePart {
     const float x = x_of(moment.step);
     pen.fill({{x - u, card.min.y + Space::tight * u}, {x + u, card.max.y}}, look.ink);
     const ImVec2 knob{x, y_of(moment.measured.accuracy)};
-    pen.scene().items.emplace_back(SceneDot{knob, 7 * u, look.card});
-    pen.scene().items.emplace_back(SceneDot{knob, 5.5f * u, colour});
+    pen.scene().items.emplace_back(SceneDot{knob, TrainSizes::knob * u, look.card});
+    pen.scene().items.emplace_back(SceneDot{knob, TrainSizes::knob_inside * u, colour});
     pen.fill(plate, look.ink, Corner::control * u);
     pen.text(TextRole::caption, Face::bold, pixels, plate.centre(), Align::middle, look.card,
              say.fill("train.step", {moment.step}));
@@ -154,8 +157,8 @@ struct TrainBuilder : ScenePart {
     const std::string words = view.train.guess ? say.fill("train.guessed", {percent(static_cast<double>(share))})
                                                : std::string(say("train.guess_here"));
     pen.fill({{made.plot.min.x, y - u}, {made.plot.max.x, y + u}}, fade(look.accent, 0.5f));
-    pen.scene().items.emplace_back(SceneDot{{made.plot.min.x + 10 * u, y}, 6 * u, look.accent});
-    put_label(Face::bold, {made.plot.min.x + 22 * u, y}, Align::left, look.ink, words);
+    pen.scene().items.emplace_back(SceneDot{{made.plot.min.x + Space::pad * u, y}, TrainSizes::guess * u, look.accent});
+    put_label(Face::bold, {made.plot.min.x + (Space::pad + Space::apart) * u, y}, Align::left, look.ink, words);
   }
 
   void put_plot(const Rect& card) const {
@@ -211,7 +214,7 @@ struct TrainBuilder : ScenePart {
     MatrixQuad quad = matrix_quad(context, Stage::weights, weights, {0, 1});
     quad.head = head;
     const float cell = card.width() / static_cast<float>(weights.size(3));
-    quad.cell_gap = cell > 7 * u ? u : 0;
+    quad.cell_gap = cell > TrainSizes::gaps_from * u ? u : 0;
     pen.matrix(std::move(quad), card.grown(-Space::close * u));
     if (!opens) return;
     SceneTarget& target =
@@ -232,8 +235,8 @@ struct TrainBuilder : ScenePart {
     beside += Space::pad * u;
     const float gap = Space::apart * u, foot = 1.9f * pixels;
     const float high = (room.height() - foot - static_cast<float>(rows - 1) * gap) / static_cast<float>(rows);
-    const float side = std::min({high, 190 * u, (room.width() - beside - 4 * gap) / 5});
-    if (side < 54 * u) return false;
+    const float side = std::min({high, TrainSizes::largest_in_strip * u, (room.width() - beside - 4 * gap) / 5});
+    if (side < TrainSizes::least_in_strip * u) return false;
     const auto fit = static_cast<std::size_t>((room.width() - beside + gap) / (side + gap));
     const auto steps = columns(std::min(fit, most_columns));
     const float pitch = std::min(
@@ -272,8 +275,8 @@ struct TrainBuilder : ScenePart {
                                   room.height() / static_cast<float>(rows) - foot - gap);
       if (fits > side) side = fits, best = columns;
     }
-    side = std::min(side, 240 * u);
-    for (Index i = 0; i < count && side > 10 * u; ++i) {
+    side = std::min(side, TrainSizes::largest_in_grid * u);
+    for (Index i = 0; i < count && side > TrainSizes::least_in_grid * u; ++i) {
       const ImVec2 min{room.min.x + static_cast<float>(i % best) * (side + gap),
                        room.min.y + static_cast<float>(i / best) * (side + foot + gap)};
       put_head(at, i / heads, i % heads, {min, {min.x + side, min.y + side}}, false, opens);
@@ -361,7 +364,7 @@ struct TrainBuilder : ScenePart {
     const float apart = Space::wide * u;
     float y = put_words(room) + Space::row * u;
     const float axis = pen.measure(Face::mono, pixels, "100 %").x + Space::card * u;
-    const float rest = room.max.y - y, curve = std::clamp(0.36f * rest, 110 * u, 420 * u);
+    const float rest = room.max.y - y, curve = TrainSizes::curve.of(rest, u);
     put_plot({{room.min.x + axis, y}, {room.max.x, y + curve}});
     y += curve + 2.6f * pixels + apart;
     const Rect title = pen.text(TextRole::caption, Face::bold, pen.type.word, {room.min.x, y}, Align::left, look.ink,
@@ -369,7 +372,7 @@ struct TrainBuilder : ScenePart {
     pen.text(TextRole::caption, Face::ui, pixels, {title.max.x + Space::apart * u, y}, Align::left, look.muted,
              say(presenting ? "train.heads_clicker" : "train.heads_hint"), room.max.x - title.max.x - Space::apart * u);
     y += 1.1f * pen.type.word;
-    const float answers = std::clamp(0.3f * room.width(), 210 * u, 460 * u);
+    const float answers = TrainSizes::answers.of(room.width(), u);
     const Rect heads{{room.min.x, y}, {room.max.x - answers - apart, room.max.y}};
     put_answers({{room.max.x - answers, y}, room.max});
     if (story.beside) put_two(heads);
@@ -383,8 +386,8 @@ TrainScene make_train(const SceneContext& context, const TrainStory& story, Rect
   TrainScene made;
   Pen pen(context, made.scene);
   if (story.run.moments.empty()) {
-    pen.paragraph(Face::ui, pen.type.word, {place.min.x, place.min.y + 40 * context.u}, context.look.warning,
-                  context.words.translate(story.run.error), place.width());
+    pen.paragraph(Face::ui, pen.type.word, {place.min.x, place.min.y + TrainSizes::error_below * context.u},
+                  context.look.warning, context.words.translate(story.run.error), place.width());
     return made;
   }
   TrainBuilder{pen, story, made}.put(place);

@@ -14,6 +14,10 @@
 namespace headlight {
 namespace {
 
+// In points: the column of choices, and the margin of the picture in a narrow and in a wide view.
+constexpr RoomShare choices_width{0.19F, 220, 320};
+constexpr float narrow = 1100, wide_margin = 30;
+
 /// The step after the "@" of a run's name; the last one if it has none.
 Index named_step(const std::string& file, const Learned& run) {
   const std::size_t at = file.rfind('@');
@@ -111,10 +115,10 @@ void draw_train_view(const Frame& frame, Rect place) {
   const TrainStory story = train_story(frame);
   Rect room = place;
   if (!frame.view().presenting) {
-    room.min.x += std::round(std::clamp(0.19F * place.width(), 220 * u, 320 * u));
+    room.min.x += std::round(choices_width.of(place.width(), u));
     draw_train_choices(frame, story, {place.min, {room.min.x, place.max.y}});
   }
-  const float pad = (place.width() < 1100 * u ? 18 : 30) * u;
+  const float pad = (place.width() < narrow * u ? Space::row : wide_margin) * u;
   const TrainScene& made =
       train_scene(frame, story, {{room.min.x + pad, room.min.y + pad}, {room.max.x - pad, room.max.y - pad}});
   const ScenePointer pointer = point_at(frame, "train_surface", room, {&made.scene});

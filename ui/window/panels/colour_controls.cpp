@@ -15,6 +15,8 @@
 namespace headlight {
 namespace {
 
+constexpr float hue_side = 12;  // points, of the square that shows the hue of a head
+
 /// A colour map with labels below its ends; returns the height.
 float draw_map(const Frame& frame, ImDrawList& list, const Colormap& map, ImVec2 at, float width, const char* low,
                const char* high) {
@@ -34,7 +36,7 @@ float draw_map(const Frame& frame, ImDrawList& list, const Colormap& map, ImVec2
 
 /// The hues of the first eight heads, and how the hue of the first head is varied for the ninth.
 float draw_heads(const Frame& frame, ImDrawList& list, ImVec2 at, float width) {
-  const float u = frame.u, side = 12 * u, step = std::min(side + 5 * u, width / 10);
+  const float u = frame.u, side = hue_side * u, step = std::min(side + Space::close * u, width / 10);
   for (Index h = 0; h < 9; ++h) {
     const ImVec2 min{at.x + static_cast<float>(h) * step + (h == 8 ? Space::tight * u : 0), at.y + Space::fine * u};
     draw_head_border(list, {min, {min.x + side, min.y + side}}, frame.look.head(h), frame.look.head_lap(h),

@@ -20,6 +20,7 @@ namespace headlight {
 namespace {
 
 constexpr float left = 300, foot = 92, gap = 20;
+constexpr float below_about = 26;  // points, from what is exported to the field with its path
 
 /// The checkerboard below transparent areas.
 void draw_checkers(const Frame& frame, Rect area) {
@@ -49,7 +50,7 @@ void draw_lines(const Frame& frame, Rect place, const std::vector<std::string>& 
   for (const std::string& line : lines) {
     if (y + Space::row * u > place.max.y) break;
     frame.write_elided(Face::mono, TypeSize::note, {place.min.x + Space::part * u, y}, frame.look.ink, line,
-                       place.width() - 32 * u);
+                       place.width() - 2 * Space::part * u);
     y += Space::row * u;
   }
 }
@@ -74,7 +75,7 @@ void draw_preview(const Frame& frame, Rect place, const ExportPreview& preview) 
   const std::string told = tells ? story_of(frame) : with_field_names(frame.words, problem);
   const auto write = [&](ImDrawList* to, float y) {
     return draw_paragraph(to, frame.fonts, Face::ui, TypeSize::large * u, {place.min.x + Space::section * u, y},
-                          tells ? frame.look.muted : frame.look.warning, told, place.width() - 48 * u);
+                          tells ? frame.look.muted : frame.look.warning, told, place.width() - 2 * Space::section * u);
   };
   write(&list, tells ? place.centre().y - Space::wide * u : place.max.y - write(nullptr, 0) - Space::wide * u);
 }
@@ -104,7 +105,7 @@ void draw_foot(const Frame& frame, Rect place, const ExportPreview& preview, Exp
   const char* copy = frame.words("export.copy_command");
   const char* write = frame.words(preview.exists ? "export.replace" : "export.export");
   draw_about(frame, place, preview);
-  const float top = place.min.y + 26 * u;
+  const float top = place.min.y + below_about * u;
   const float buttons = place.max.x - button_width(frame, copy) - button_width(frame, write) - Space::gap * u;
   {
     const ControlArea area("path", {{place.min.x, top}, {buttons - Space::apart * u, top + ControlHeight::field * u}});
@@ -120,7 +121,7 @@ void draw_foot(const Frame& frame, Rect place, const ExportPreview& preview, Exp
   if (main_button(frame, "export", write, preview.problem.empty()) || entered) {
     frame.actions.push_back(Export{preview.path, preview.exists});
   }
-  const ImVec2 below{place.min.x, top + 38 * u};
+  const ImVec2 below{place.min.x, top + (ControlHeight::field + Space::gap) * u};
   const std::string& saved = choice.saved;
   if (!saved.empty() && frame.document.error.empty()) {
     const auto tell = [&] { return "✓ " + frame.words.fill("export.saved", {saved}); };
@@ -146,8 +147,7 @@ void close(const Frame& frame) {
 
 void draw_export_dialog(const Frame& frame, Rect place) {
   const float u = frame.u;
-  const DialogArea area(frame, place, Dialog::exporting, "export", frame.words("export.dialog"),
-                        {std::min(1240 * u, place.width() - 64 * u), std::min(920 * u, place.height() - 48 * u)});
+  const DialogArea area(frame, place, Dialog::exporting, "export", frame.words("export.dialog"), {1240, 920}, {64, 48});
   if (!area.open() || !frame.trace()) return;
   const Rect all = area.content();
   const Rect shown{{all.min.x + (left + gap) * u, all.min.y}, {all.max.x, all.max.y - foot * u}};
@@ -168,7 +168,7 @@ void draw_export_dialog(const Frame& frame, Rect place) {
 
 void draw_save_dialog(const Frame& frame, Rect place) {
   const float u = frame.u;
-  const DialogArea area(frame, place, Dialog::save, "save", frame.words("save.title"), {640 * u, 190 * u});
+  const DialogArea area(frame, place, Dialog::save, "save", frame.words("save.title"), {640, 190});
   if (!area.open()) return;
   const Rect content = area.content();
   const SaveChoice& saving = frame.view().saving;
@@ -193,7 +193,7 @@ void draw_leave_dialog(const Frame& frame, Rect place) {
   const char* title = changed_on_disk ? "save.disk_title" : "save.leave_title";
   const char* story = changed_on_disk ? "save.disk_story" : opens ? "save.open_story" : "save.leave_story";
   const char* without = changed_on_disk ? "save.read" : opens ? "save.open" : "save.leave";
-  const DialogArea area(frame, place, Dialog::leave, "leave", frame.words(title), {520 * u, 160 * u});
+  const DialogArea area(frame, place, Dialog::leave, "leave", frame.words(title), {520, 160});
   if (!area.open()) return;
   const Rect content = area.content();
   ImGui::PushTextWrapPos(content.width());

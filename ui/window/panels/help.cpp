@@ -68,9 +68,10 @@ std::span<const Shortcut> all_shortcuts() { return shortcuts; }
 void draw_help(const Frame& frame, Rect place) {
   if (frame.view().dialog != Dialog::help) return;
   const float u = frame.u;
-  const float line = 27 * u, wanted = 456 * u;
-  const bool two =
-      place.width() >= 2 * wanted + 84 * u;  // in columns, as high as a small screen; in a narrow window it scrolls
+  constexpr float line_points = 27, wanted_points = 456;
+  const float line = line_points * u, wanted = wanted_points * u;
+  // In columns, as high as a small screen; in a narrow window it scrolls.
+  const bool two = place.width() >= (2 * wanted_points + 84) * u;
   const std::size_t lines = two ? (std::size(shortcuts) + 1) / 2 : std::size(shortcuts);
   struct Title {
     std::string words;
@@ -82,7 +83,7 @@ void draw_help(const Frame& frame, Rect place) {
               frame.words.language())
           .words;
   const DialogArea area(frame, place, Dialog::help, "help", title.c_str(),
-                        {(two ? 2 : 1) * wanted + 44 * u, line * static_cast<float>(lines) + 78 * u});
+                        {(two ? 2 : 1) * wanted_points + 44, line_points * static_cast<float>(lines) + 78});
   if (!area.open()) return;
   const Rect content = area.content();
   ImGui::SetCursorScreenPos(content.min);

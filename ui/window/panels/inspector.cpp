@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/text/number_text.h"
 #include "core/teaching/explain/explain.h"
 #include "ui/base/document/view.h"
 #include "ui/base/look/measure.h"
@@ -16,54 +15,16 @@
 #include "ui/views/inspector/inspector_picture.h"
 #include "ui/views/operation/operation.h"
 #include "ui/views/pipeline/picture.h"
+#include "ui/window/panels/cell_editor.h"
 #include "ui/window/panels/controls.h"
+#include "ui/window/panels/inspector_sizes.h"
 #include "ui/window/panels/registry.h"
 
 namespace headlight {
 namespace {
 
-bool same_place(const CellEdit& edit, const Cell& cell) {
-  return edit.stage == cell.stage && edit.batch == cell.batch && edit.row == cell.row && edit.col == cell.col;
-}
-
-/// Removes the edit of a cell.
-void restore_cell(Scenario& scenario, const Cell& cell) {
-  std::erase_if(scenario.edits, [&](const CellEdit& edit) { return same_place(edit, cell); });
-}
-
-/// Sets one number, replacing an earlier edit of the same cell. Not checked here: resolve() omits cells that do not
-/// exist, and reports them.
-void set_cell(Scenario& scenario, const Cell& cell, float value) {
-  restore_cell(scenario, cell);
-  scenario.edits.push_back({cell.stage, cell.batch, cell.row, cell.col, value});
-}
-
-/// A slider and a field if the cell can be edited; nothing for computed cells.
-void draw_cell_editor(const Frame& frame, const Cell& cell) {
-  if ((!is_parameter(cell.stage) && cell.stage > Stage::value) || frame.trace()->gradients_of) return;
-  const Tensor& values = (*frame.trace())[cell.stage];
-  const float value = values.matrix(cell.batch, 0)(cell.row, cell.col);
-  section(frame, frame.words("inspector.set"));
-  // While the slider moves, it keeps its range: a range that followed the value would grow without end.
-  const std::optional<float>& held = frame.view().cell_reach;
-  const float reach = held.value_or(std::max(3.0f, 2 * std::abs(value)));
-  const std::string shown = number_text(value, 4);
-  const std::optional<float> chosen =
-      float_slider(frame, "set", frame.words("inspector.value"), value, -reach, reach, shown.c_str());
-  if (ImGui::IsItemActive() != held.has_value())
-    frame.show([now = held ? std::nullopt : std::optional(reach)](View& v) { v.cell_reach = now; });
-  if (chosen) {
-    std::string gesture = "set " + std::string(name(cell.stage));
-    for (const Index index : {cell.batch, cell.row, cell.col}) gesture += " " + std::to_string(index);
-    frame.edit(std::move(gesture), [cell, chosen = *chosen](Scenario& s) { set_cell(s, cell, chosen); });
-  }
-  const bool edited =
-      std::ranges::any_of(frame.document.scenario.edits, [&](const CellEdit& edit) { return same_place(edit, cell); });
-  if (edited && chip(frame, "restore", frame.words("inspector.restore"), false))
-    frame.edit({}, [cell](Scenario& s) { restore_cell(s, cell); });
-}
-
 struct InspectorDrawer {
+  using Size = InspectorSizes;
   const Frame& frame;
   const InspectorPicture& picture;
   ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -138,12 +99,12 @@ struct InspectorDrawer {
     if (picture.crumbs.size() < 2) return;
     ImVec2 at = ImGui::GetCursorScreenPos();
     const ImVec2 start = at;
-    const float line = 18 * u;
+    const float line = Space::row * u;
     for (std::size_t i = 0; i < picture.crumbs.size(); ++i) {
       const bool last = i + 1 == picture.crumbs.size();
       const Face face = last ? Face::bold : Face::ui;
       const float extent = frame.width(face, 12.5f, picture.crumbs[i].label);
-      const float arrow = last ? 0 : 15 * u;
+      const float arrow = last ? 0 : Size::arrow * u;
       if (at.x > start.x && at.x + extent + arrow > start.x + width) at = {start.x, at.y + line};
       bool hovered = false;
       if (!last && link("crumb", i, at, {extent, line}, hovered))
@@ -206,7 +167,8 @@ struct InspectorDrawer {
     bool hovered = false;
     if (link(kind, number, min, size, hovered)) go_to(cell.cell);
     if (hovered) pointed = cell.cell;
-    if (hovered) compat::add_rect(list, min, {min.x + size.x, min.y + size.y}, look.ink, Corner::cell * u, 1.5f * u);
+    if (hovered)
+      compat::add_rect(list, min, {min.x + size.x, min.y + size.y}, look.ink, Corner::cell * u, Stroke::frame(u));
   }
 
   /// Three aligned rows; long ones are broken.
@@ -218,10 +180,11 @@ struct InspectorDrawer {
                                    : "inspector.dot"));
     const ImVec2 start = ImGui::GetCursorScreenPos();
     const float label = Space::row * u, gap = Space::fine * u;
-    const auto at_most = static_cast<std::size_t>(std::max(1.0f, (width - label + gap) / (43 * u)));
+    const auto at_most = static_cast<std::size_t>(std::max(1.0f, (width - label + gap) / (Size::least_term * u)));
     const std::size_t lines = (dot.columns.size() + at_most - 1) / at_most,
                       in_line = (dot.columns.size() + lines - 1) / lines;
-    const ImVec2 size{(width - label + gap) / static_cast<float>(std::max<std::size_t>(in_line, 4)) - gap, 19 * u};
+    const ImVec2 size{(width - label + gap) / static_cast<float>(std::max<std::size_t>(in_line, 4)) - gap,
+                      Size::cell_height * u};
     float y = start.y;
     for (std::size_t first = 0; first < dot.columns.size(); first += in_line) {
       if (!dot.names.empty()) {
@@ -253,7 +216,8 @@ struct InspectorDrawer {
     right(Face::mono, TypeSize::note, {start.x, y}, look.ink, dot.sum);
     y += Space::row * u;
     for (const NumberLine& line : dot.closing) {
-      frame.write_elided(Face::ui, TypeSize::body, {start.x, y}, look.muted, line.label, width - 76 * u);
+      frame.write_elided(Face::ui, TypeSize::body, {start.x, y}, look.muted, line.label,
+                         width - Size::closing_number * u);
       right(Face::mono, TypeSize::note, {start.x, y + u}, look.ink, line.number);
       y += Space::row * u;
     }
@@ -280,13 +244,13 @@ struct InspectorDrawer {
     for (std::size_t i = 0; i < ways; ++i) {
       const bool chosen = (i == 1) == picture.reaches;
       const char* text = frame.words(words[i]);
-      const ImVec2 size{frame.width(Face::bold, TypeSize::note, text), 17 * u};
+      const ImVec2 size{frame.width(Face::bold, TypeSize::note, text), Size::direction_height * u};
       bool hovered = false;
       if (link("direction", i, at, size, hovered)) {
         frame.show([i](View& v) { v.reaches = i == 1; });
       }
       frame.write(Face::bold, TypeSize::note, at, chosen || hovered ? look.ink : look.muted, text);
-      if (chosen) list.AddLine({at.x, at.y + 17 * u}, {at.x + size.x, at.y + 17 * u}, look.ink, 1.5f * u);
+      if (chosen) list.AddLine({at.x, at.y + size.y}, {at.x + size.x, at.y + size.y}, look.ink, Stroke::arrow(u));
       at.x += size.x + Space::part * u;
     }
     ImGui::SetCursorScreenPos({ImGui::GetWindowPos().x + ImGui::GetStyle().WindowPadding.x, at.y});
@@ -307,19 +271,19 @@ struct InspectorDrawer {
     const float extent = frame.width(is_number ? Face::mono : Face::ui, TypeSize::note, source.number);
     const float room =
         is_number ? width - extent - Space::pad * u : frame.width(Face::ui, TypeSize::note, source.label);
-    frame.write_elided(Face::ui, TypeSize::note, {at.x, at.y + 1 * u}, source.colour, source.label, room);
+    frame.write_elided(Face::ui, TypeSize::note, {at.x, at.y + u}, source.colour, source.label, room);
     if (is_number) {
-      right(Face::mono, 12.5f, {at.x, at.y + 1 * u}, look.ink, source.number);
+      right(Face::mono, 12.5f, {at.x, at.y + u}, look.ink, source.number);
     } else {
       const float left = width - room - Space::apart * u, used = std::min(extent, left);
-      frame.write_elided(Face::ui, TypeSize::note, {at.x + width - used, at.y + 1 * u}, look.ink, source.number, left);
+      frame.write_elided(Face::ui, TypeSize::note, {at.x + width - used, at.y + u}, look.ink, source.number, left);
     }
-    ImGui::SetCursorScreenPos({at.x, at.y + 19 * u});
+    ImGui::SetCursorScreenPos({at.x, at.y + Size::cell_height * u});
   }
 
   void row() {
     section(frame, frame.words("inspector.row"));
-    const float label = 66 * u, number = 62 * u, line = 18 * u;
+    const float label = Size::row_name * u, number = Size::row_number * u, line = Space::row * u;
     const ImVec2 start = ImGui::GetCursorScreenPos();
     float y = start.y;
     const Shown shown = frame.shown(picture.cell.stage);  // not all of a row may be computed yet
@@ -328,11 +292,12 @@ struct InspectorDrawer {
       const Face face = bar.lit ? Face::bold : Face::ui;
       const float extent = frame.width(face, TypeSize::note, bar.label);
       frame.write(face, TypeSize::note, {start.x + label - extent - Space::gap * u, y}, ink, bar.label);
-      const float from = start.x + label, length = width - label - number, top = y + Space::thin * u;
-      compat::add_fill(list, {from, top}, {from + length, top + 9 * u}, look.field, Corner::cell * u);
+      const float from = start.x + label, length = width - label - number, top = y + Space::thin * u,
+                  bottom = top + Size::bar_height * u;
+      compat::add_fill(list, {from, top}, {from + length, bottom}, look.field, Corner::cell * u);
       const bool computed = shown.has(picture.cell.row, bar.col);
       if (bar.has_value && computed)
-        compat::add_fill(list, {from + bar.from * length, top}, {from + bar.to * length, top + 9 * u}, bar.colour,
+        compat::add_fill(list, {from + bar.from * length, top}, {from + bar.to * length, bottom}, bar.colour,
                          Space::thin * u);
       if (computed) right(Face::mono, TypeSize::note, {start.x, y}, ink, bar.number);
       y += line;
@@ -369,11 +334,13 @@ void draw_stage_in_progress(const Frame& frame, Stage stage) {
   const float width = ImGui::GetContentRegionAvail().x;
   const float fit =
       std::clamp(width / std::max(math_size(frame.fonts, TypeSize::numbers * u, formula).x, 1.0f), 0.6f, 1.0f);
-  draw_math(list, frame.fonts, TypeSize::numbers * u * fit, {at.x, at.y + 28 * u}, frame.look.ink, formula);
+  draw_math(list, frame.fonts, TypeSize::numbers * u * fit, {at.x, at.y + InspectorSizes::formula * u}, frame.look.ink,
+            formula);
   const auto* moment = frame.pictures.find<MomentPicture>();
   if (moment)
-    draw_math(list, frame.fonts, TypeSize::numbers * u, {at.x, at.y + 60 * u}, frame.look.ink, moment->caption);
-  ImGui::Dummy({width, 96 * u});
+    draw_math(list, frame.fonts, TypeSize::numbers * u, {at.x, at.y + InspectorSizes::caption * u}, frame.look.ink,
+              moment->caption);
+  ImGui::Dummy({width, InspectorSizes::formula_room * u});
 }
 
 /// The single letters that are keys here; where they are not, nothing is said.

@@ -9,6 +9,11 @@
 namespace headlight {
 namespace {
 
+struct MessageSizes {  // points
+  static constexpr float widest = 620, beside_words = 70, edge = 13;
+  static constexpr float progress_width = 300, progress_height = 46;
+};
+
 struct Colours {
   ImU32 ground, border, ink;
 };
@@ -18,23 +23,26 @@ std::string error_sentence(const Frame& frame) {
   return frame.words.in_window(frame.words.translate(frame.document.error));
 }
 
-float message_width(const Frame& frame, Rect place) { return std::min(620 * frame.u, place.width() - 40 * frame.u); }
+float message_width(const Frame& frame, Rect place) {
+  return std::min(MessageSizes::widest * frame.u, place.width() - 2 * Space::wide * frame.u);
+}
 
 /// A message at the bottom of the canvas, where it covers no text field, with a button to close it.
 void draw_message(const Frame& frame, Rect place, const std::string& sentence, const Colours& colours) {
   const float u = frame.u;
   const float width = message_width(frame, place);
   const auto write = [&](ImDrawList* list, ImVec2 at) {
-    return draw_paragraph(list, frame.fonts, Face::ui, TypeSize::large * u, at, colours.ink, sentence, width - 70 * u);
+    return draw_paragraph(list, frame.fonts, Face::ui, TypeSize::large * u, at, colours.ink, sentence,
+                          width - MessageSizes::beside_words * u);
   };
   const float height = write(nullptr, {});
   const ImVec2 max{place.centre().x + width / 2, place.max.y - Space::card * u};
-  const ImVec2 min{max.x - width, max.y - height - 26 * u};
+  const ImVec2 min{max.x - width, max.y - height - 2 * MessageSizes::edge * u};
   const PanelArea area(frame, "message", min, max, colours.ground, {16, 12}, PanelArea::Kind::floating);
   ImGui::BringWindowToDisplayFront(ImGui::GetCurrentWindow());  // in front of an older dialog and its veil
   compat::add_rect(*ImGui::GetWindowDrawList(), min, max, colours.border, Corner::cell * u, 1);
-  write(ImGui::GetWindowDrawList(), {min.x + Space::part * u, min.y + 13 * u});
-  ImGui::SetCursorScreenPos({max.x - 36 * u, min.y + Space::gap * u});
+  write(ImGui::GetWindowDrawList(), {min.x + Space::part * u, min.y + MessageSizes::edge * u});
+  ImGui::SetCursorScreenPos({max.x - (ControlHeight::chip + Space::pad) * u, min.y + Space::gap * u});
   if (chip(frame, "dismiss", "×", false, ControlHeight::chip * u)) frame.actions.push_back(DismissMessage{});
 }
 
@@ -43,8 +51,9 @@ void draw_progress(const Frame& frame, Rect place) {
   const bool computes = frame.progress.busy && frame.progress.elapsed_seconds >= patience;
   if (!computes && !frame.painter.lacks()) return;
   const float u = frame.u;
-  const ImVec2 min{place.centre().x - 150 * u, place.max.y - 62 * u};
-  const ImVec2 max{min.x + 300 * u, min.y + 46 * u};
+  const ImVec2 min{place.centre().x - MessageSizes::progress_width * u / 2,
+                   place.max.y - (MessageSizes::progress_height + Space::part) * u};
+  const ImVec2 max{min.x + MessageSizes::progress_width * u, min.y + MessageSizes::progress_height * u};
   const PanelArea area(frame, "progress", min, max, frame.look.panel, {14, 9}, PanelArea::Kind::floating);
   ImDrawList& list = *ImGui::GetWindowDrawList();
   compat::add_rect(list, min, max, frame.look.line, Corner::cell * u, 1);
@@ -63,9 +72,10 @@ void draw_progress(const Frame& frame, Rect place) {
 float error_height(const Frame& frame, Rect place) {
   const Document& document = frame.document;
   if (document.error.empty() || document.view.dialog == Dialog::exporting || says_error(frame)) return 0;
-  const float words = draw_paragraph(nullptr, frame.fonts, Face::ui, TypeSize::large * frame.u, {}, 0,
-                                     error_sentence(frame), message_width(frame, place) - 70 * frame.u);
-  return std::min(words + 50 * frame.u, 0.4f * place.height());
+  const float words =
+      draw_paragraph(nullptr, frame.fonts, Face::ui, TypeSize::large * frame.u, {}, 0, error_sentence(frame),
+                     message_width(frame, place) - MessageSizes::beside_words * frame.u);
+  return std::min(words + (2 * MessageSizes::edge + Space::section) * frame.u, 0.4f * place.height());
 }
 
 void draw_messages(const Frame& frame, Rect place) {

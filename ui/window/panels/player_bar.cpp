@@ -18,9 +18,23 @@
 namespace headlight {
 namespace {
 
+/// The parts of the bar, in points from its left end.
+struct PlayerColumns {
+  static constexpr float play = 34, pace = 60, words = 62, calm = 160, line = 268;
+};
+
+/// Sizes in the bar, and how far below its upper edge lines and words are, in points.
+struct PlayerSizes {
+  static constexpr float play_radius = 16, speed = 46, way = 86;
+  static constexpr float line = 22, line_height = 5, between_stages = 3;
+  static constexpr float knob = 7, knob_ring = 6.5f, knob_line = 2.2f;
+  static constexpr float names = 13;  ///< below the line
+  static constexpr float words = 39, calm = 33;
+};
+
 /// A round button with a play or pause sign.
 bool play_button(const Frame& frame, ImVec2 centre) {
-  const float radius = 16 * frame.u;
+  const float radius = PlayerSizes::play_radius * frame.u;
   ImGui::SetCursorScreenPos({centre.x - radius, centre.y - radius});
   const bool clicked = pressable(frame, "play", {2 * radius, 2 * radius});
   ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -40,7 +54,7 @@ bool play_button(const Frame& frame, ImVec2 centre) {
 void draw_pace(const Frame& frame, ImVec2 at) {
   const View& view = frame.view();
   ImGui::SetCursorScreenPos(at);
-  if (chip(frame, "speed", formatted("%.3g×", static_cast<double>(view.speed)), false, 46 * frame.u)) {
+  if (chip(frame, "speed", formatted("%.3g×", static_cast<double>(view.speed)), false, PlayerSizes::speed * frame.u)) {
     frame.show([](View& v) { v.speed = v.speed >= 4 ? 0.5f : v.speed * 2; });
   }
   tooltip(frame, frame.words("player.speed"));
@@ -51,7 +65,7 @@ void draw_pace(const Frame& frame, ImVec2 at) {
   tooltip(frame, frame.words("player.loop_hint"));
   ImGui::SameLine(0, Space::tight * frame.u);
   constexpr const char* ways[] = {"player.rows", "player.columns", "player.dot", "player.outer"};
-  if (chip(frame, "way", frame.words(ways[static_cast<int>(view.way)]), false, 86 * frame.u)) {
+  if (chip(frame, "way", frame.words(ways[static_cast<int>(view.way)]), false, PlayerSizes::way * frame.u)) {
     frame.show([](View& v) { v.way = static_cast<ProductOrder>((static_cast<int>(v.way) + 1) % way_count); });
   }
   tooltip(frame, frame.words("player.way_hint"));
@@ -87,7 +101,7 @@ struct TimelineLine {
   const Timeline& timeline = frame.timeline;
   const float u = frame.u, apart = Space::close * u;  ///< between names
   const float step = (right - left) / static_cast<float>(timeline.chapters().size());
-  const float y = named ? place.min.y + 22 * u : place.centre().y - 2.5f * u;
+  const float y = named ? place.min.y + PlayerSizes::line * u : place.centre().y - PlayerSizes::line_height * u / 2;
   const int now = frame.view().step.value_or(timeline.count() - 1);
   ImDrawList& list = *ImGui::GetWindowDrawList();
 
@@ -146,14 +160,17 @@ struct TimelineLine {
     const ImU32 lane = frame.look.lane(chapter.stage);
     const float done =
         std::clamp(static_cast<float>(now + 1 - chapter.first) / static_cast<float>(chapter.count), 0.0f, 1.0f);
-    const float from = x + 1.5f * u, width = step - 3 * u;
-    compat::add_fill(list, {from, y}, {from + width, y + Space::close * u}, frame.look.field, Corner::mark * u);
+    const float from = x + PlayerSizes::between_stages * u / 2, width = step - PlayerSizes::between_stages * u;
+    compat::add_fill(list, {from, y}, {from + width, y + PlayerSizes::line_height * u}, frame.look.field,
+                     Corner::mark * u);
     if (done > 0)
-      compat::add_fill(list, {from, y}, {from + width * done, y + Space::close * u}, fade(lane, 0.85f),
+      compat::add_fill(list, {from, y}, {from + width * done, y + PlayerSizes::line_height * u}, fade(lane, 0.85f),
                        Corner::mark * u);
     if (!is_current(chapter) || !frame.view().step) return;
-    list.AddCircleFilled({from + width * done, y + 2.5f * u}, 7 * u, frame.look.knob, 24);
-    list.AddCircle({from + width * done, y + 2.5f * u}, 6.5f * u, lane, 24, 2.2f * u);
+    list.AddCircleFilled({from + width * done, y + PlayerSizes::line_height * u / 2}, PlayerSizes::knob * u,
+                         frame.look.knob, 24);
+    list.AddCircle({from + width * done, y + PlayerSizes::line_height * u / 2}, PlayerSizes::knob_ring * u, lane, 24,
+                   PlayerSizes::knob_line * u);
   }
 
   /// Names are never cut: the current stage always has its name, others, the most important first, if there is room.
@@ -183,7 +200,7 @@ struct TimelineLine {
       if (from < drawn.reach[i].second + apart && drawn.reach[i].first < to + apart) return;
     }
     const bool current = is_current(chapter);
-    frame.write(current ? Face::bold : Face::ui, TypeSize::body, {from, y + 13 * u},
+    frame.write(current ? Face::bold : Face::ui, TypeSize::body, {from, y + PlayerSizes::names * u},
                 current ? frame.look.ink : frame.look.muted, label_of(frame, chapter.stage));
     drawn.reach[drawn.count++] = {from, to};
   }
@@ -211,19 +228,20 @@ void draw_player_bar(const Frame& frame, Rect place) {
   const float u = frame.u;
   if (frame.view().presenting)
     return draw_line(frame, place.min.x + Space::row * u, place.max.x - Space::row * u, place, false);
-  if (play_button(frame, {place.min.x + 34 * u, place.centre().y}))
+  if (play_button(frame, {place.min.x + PlayerColumns::play * u, place.centre().y}))
     frame.show([trace = frame.document.trace, &timeline = frame.timeline](View& v) {
       v = with_play_toggled(std::move(v), *trace, timeline);
     });
-  draw_pace(frame, {place.min.x + 60 * u, place.min.y + Space::close * u});
+  draw_pace(frame, {place.min.x + PlayerColumns::pace * u, place.min.y + Space::close * u});
   char words[64];
   const int now = frame.view().step.value_or(frame.timeline.count() - 1) + 1;
   std::snprintf(words, sizeof words, "%s %d / %d", frame.words("player.step"), now, frame.timeline.count());
-  frame.write(Face::ui, TypeSize::note, {place.min.x + 62 * u, place.min.y + 39 * u}, frame.look.muted, words);
-  ImGui::SetCursorScreenPos({place.min.x + 160 * u, place.min.y + 33 * u});
+  frame.write(Face::ui, TypeSize::note, {place.min.x + PlayerColumns::words * u, place.min.y + PlayerSizes::words * u},
+              frame.look.muted, words);
+  ImGui::SetCursorScreenPos({place.min.x + PlayerColumns::calm * u, place.min.y + PlayerSizes::calm * u});
   if (chip(frame, "calm", frame.words("player.calm"), frame.view().calm)) frame.show([](View& v) { v.calm = !v.calm; });
   tooltip(frame, frame.words("player.calm_hint"));
-  draw_line(frame, place.min.x + 268 * u, place.max.x - Space::row * u, place, true);
+  draw_line(frame, place.min.x + PlayerColumns::line * u, place.max.x - Space::row * u, place, true);
 }
 
 }  // namespace headlight

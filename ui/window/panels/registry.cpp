@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ui/base/document/action.h"
+#include "ui/base/look/measure.h"
 #include "ui/dialogs/open/open_dialog.h"
 #include "ui/parts/matrix/matrix_menu.h"
 #include "ui/parts/widgets/controls.h"
@@ -14,7 +15,15 @@
 namespace headlight {
 namespace {
 
-float top_height(const Frame& frame) { return frame.view().presenting || frame.view().alone ? 0 : 46 * frame.u; }
+/// The panels around the canvas, and the windows that have them, in points.
+struct PanelSizes {
+  static constexpr RoomShare lesson{0.26f, 290, 430}, controls{0.17f, 216, 290}, inspector{0.205f, 244, 350};
+  static constexpr float top = 46, upright_below = 620, inspector_from = 900;
+};
+
+float top_height(const Frame& frame) {
+  return frame.view().presenting || frame.view().alone ? 0 : PanelSizes::top * frame.u;
+}
 
 Rect place_top(const Frame& frame, ImVec2 window) { return {{0, 0}, {window.x, top_height(frame)}}; }
 
@@ -30,7 +39,7 @@ float bottom_height(const Frame& frame) {
 }
 
 /// Whether the window is narrow, as on a phone held upright: the left panel is then below the middle.
-bool is_upright(const Frame& frame, ImVec2 window) { return window.x < 620 * frame.u; }
+bool is_upright(const Frame& frame, ImVec2 window) { return window.x < PanelSizes::upright_below * frame.u; }
 float below_middle(const Frame& frame, ImVec2 window) {
   const float top = top_height(frame), bottom = window.y - bottom_height(frame);
   return is_upright(frame, window) && left_width(frame, window) > 0 ? std::round(top + 0.58f * (bottom - top)) : bottom;
@@ -126,15 +135,15 @@ float left_width(const Frame& frame, ImVec2 window) {
   const bool lesson =
       !frame.view().alone && !frame.document.origin.lesson.course.empty() && frame.view().kind != ViewKind::lesson;
   if (lesson && frame.view().presenting) return std::round(window.x * 0.28f);
-  if (lesson) return std::round(std::clamp(window.x * 0.26f, 290 * frame.u, 430 * frame.u));
-  return !sides_of(frame).controls ? 0 : std::round(std::clamp(window.x * 0.17f, 216 * frame.u, 290 * frame.u));
+  if (lesson) return std::round(PanelSizes::lesson.of(window.x, frame.u));
+  return !sides_of(frame).controls ? 0 : std::round(PanelSizes::controls.of(window.x, frame.u));
 }
 
 float right_width(const Frame& frame, ImVec2 window) {
-  const bool narrow = window.x < 900 * frame.u;  // the picture has priority over the inspector
+  const bool narrow = window.x < PanelSizes::inspector_from * frame.u;  // the picture has priority over the inspector
   return narrow || !sides_of(frame).inspector || asks_in_canvas(frame)
              ? 0
-             : std::round(std::clamp(window.x * 0.205f, 244 * frame.u, 350 * frame.u));
+             : std::round(PanelSizes::inspector.of(window.x, frame.u));
 }
 
 void draw_canvas(const Frame& panels, Rect place) {

@@ -14,13 +14,23 @@
 namespace headlight {
 namespace {
 
+/// A circle with a beam to its right, in points.
+struct Logo {
+  static constexpr float side = 22, middle = 11, beam_left = 5, head_x = 8, head_radius = 7.5f;
+};
+
+/// The room of the logo and at the ends of the bar, where the program's name begins, and what is left of a document's.
+struct TopBar {  // points
+  static constexpr float logo = 40, ends = 28, name = 46, least_name = 72;
+};
+
 /// A head with a beam of light.
 void draw_logo(const Frame& frame, ImVec2 at) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float u = frame.u;
-  list.AddTriangleFilled({at.x + 5 * u, at.y + 11 * u}, {at.x + 22 * u, at.y}, {at.x + 22 * u, at.y + 22 * u},
-                         fade(frame.look.q, 0.35f));
-  list.AddCircleFilled({at.x + 8 * u, at.y + 11 * u}, 7.5f * u, frame.look.q, 32);
+  list.AddTriangleFilled({at.x + Logo::beam_left * u, at.y + Logo::middle * u}, {at.x + Logo::side * u, at.y},
+                         {at.x + Logo::side * u, at.y + Logo::side * u}, fade(frame.look.q, 0.35f));
+  list.AddCircleFilled({at.x + Logo::head_x * u, at.y + Logo::middle * u}, Logo::head_radius * u, frame.look.q, 32);
 }
 
 float tab_words(const Frame& frame, const ViewEntry& view) {
@@ -36,7 +46,7 @@ struct Spacing {
 Spacing spacing_of(const Frame& frame, float width, float name, float words, int buttons) {
   constexpr float usual = 13, close = 8;
   const auto pad = [&](float taken) { return (width - taken - words) / static_cast<float>(2 * buttons) / frame.u; };
-  const float logo = 40 * frame.u, ends = 28 * frame.u;
+  const float logo = TopBar::logo * frame.u, ends = TopBar::ends * frame.u;
   if (const float beside = pad(logo + name + ends); beside >= close) return {std::min(beside, usual), true};
   return {std::clamp(pad(logo + ends), closest, usual), false};
 }
@@ -48,7 +58,7 @@ float draw_tabs(const Frame& frame, Rect place, float right, float pad) {
   float width = 0;
   for (const ViewEntry& view : all_views()) width += tab_words(frame, view) + 2 * pad * u;
   const float left = std::min(place.centre().x - width / 2, right - width - Space::gap * u);
-  ImGui::SetCursorScreenPos({left, place.centre().y - ControlHeight::bar / 2 * u});
+  ImGui::SetCursorScreenPos({left, place.centre().y - ControlHeight::bar * u / 2});
   for (const ViewEntry& view : all_views()) {
     if (bar_button(frame, view.word, frame.words(view.word), view.kind == frame.view().kind, true, pad)) {
       frame.show([kind = view.kind](View& v) { v.kind = kind; });
@@ -64,7 +74,7 @@ constexpr float folded_tabs = 104;  // points
 void draw_folded_tabs(const Frame& frame, Rect place, float left) {
   const auto all = all_views();
   const auto now = std::ranges::find(all, frame.view().kind, &ViewEntry::kind);
-  ImGui::SetCursorScreenPos({left, place.centre().y - ControlHeight::bar / 2 * frame.u});
+  ImGui::SetCursorScreenPos({left, place.centre().y - ControlHeight::bar * frame.u / 2});
   ImGui::BeginChild("views", {folded_tabs * frame.u, ControlHeight::bar * frame.u});
   if (const auto chosen =
           choice_box(frame, "##views", static_cast<int>(all.size()), static_cast<int>(now - all.begin()),
@@ -117,10 +127,10 @@ BarPlan plan_of(const Frame& frame, Rect place, std::span<const char* const> but
       spacing_of(frame, place.width(), plan.name_width, at_hand + undo_words + tab_text, right_buttons + 2 + tabs_shown)
           .pad > closest;
   if (plan.undoes) at_hand += undo_words, right_buttons += 2;
-  plan.folded =
-      40 * u + 28 * u + tab_text + at_hand + 2 * closest * u * static_cast<float>(right_buttons + tabs_shown) >
-      place.width();
-  const auto [pad, named] = plan.folded ? spacing_of(frame, place.width() - (folded_tabs + 8) * u,
+  plan.folded = TopBar::logo * u + TopBar::ends * u + tab_text + at_hand +
+                    2 * closest * u * static_cast<float>(right_buttons + tabs_shown) >
+                place.width();
+  const auto [pad, named] = plan.folded ? spacing_of(frame, place.width() - (folded_tabs + Space::gap) * u,
                                                      plan.name_width + Space::gap * u, at_hand, right_buttons)
                                         : spacing_of(frame, place.width(), plan.name_width + Space::gap * u,
                                                      at_hand + tab_text, right_buttons + tabs_shown);
@@ -134,7 +144,7 @@ BarPlan plan_of(const Frame& frame, Rect place, std::span<const char* const> but
 void draw_document_name(const Frame& frame, float from, float to, float baseline) {
   const std::string_view name = document_name(frame.document, frame.words);
   const float room = to - from - Space::wide * frame.u;
-  if (room < std::min(frame.width(Face::ui, TypeSize::body, name), 72 * frame.u)) return;
+  if (room < std::min(frame.width(Face::ui, TypeSize::body, name), TopBar::least_name * frame.u)) return;
   frame.write_elided(Face::ui, TypeSize::body, {from, baseline - Space::gap * frame.u}, frame.look.muted, name, room);
 }
 
@@ -145,7 +155,7 @@ void draw_top_bar(const Frame& frame, Rect place) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float u = frame.u;
   list.AddLine({place.min.x, place.max.y - 1}, {place.max.x, place.max.y - 1}, frame.look.line);
-  draw_logo(frame, {Space::part * u, place.centre().y - 11 * u});
+  draw_logo(frame, {Space::part * u, place.centre().y - Logo::middle * u});
   const float baseline = place.centre().y;
 
   // From the right: the buttons that are always shown.
@@ -159,9 +169,9 @@ void draw_top_bar(const Frame& frame, Rect place) {
   const std::array always{open, take, present, language, theme};
   const auto [links, undoes, folded, named, name_width, pad, right] = plan_of(frame, place, always);
   if (named)
-    frame.write(Face::bold, TypeSize::heading, {46 * u, baseline - Space::pad * u}, frame.look.ink,
+    frame.write(Face::bold, TypeSize::heading, {TopBar::name * u, baseline - Space::pad * u}, frame.look.ink,
                 frame.words("app.name"));
-  ImGui::SetCursorScreenPos({right, baseline - ControlHeight::bar / 2 * u});
+  ImGui::SetCursorScreenPos({right, baseline - ControlHeight::bar * u / 2});
   const auto button = [&, pad = pad](const char* id, const char* words, bool enabled = true) {
     const bool clicked = bar_button(frame, id, words, false, enabled, pad);
     ImGui::SameLine(0, 0);
@@ -180,9 +190,13 @@ void draw_top_bar(const Frame& frame, Rect place) {
   if (button("theme", theme))
     frame.show([](View& v) { v.theme = v.theme == Theme::light ? Theme::dark : Theme::light; });
 
-  if (folded) return draw_folded_tabs(frame, place, (named ? 54 * u + name_width : 42 * u));
+  if (folded)
+    return draw_folded_tabs(
+        frame, place,
+        (named ? (TopBar::name + Space::gap) * u + name_width : (Space::part + Logo::side + Space::tight) * u));
   const float tabs = draw_tabs(frame, place, right, pad);
-  if (named) draw_document_name(frame, 46 * u + name_width + Space::card * u, std::min(tabs, right), baseline);
+  if (named)
+    draw_document_name(frame, TopBar::name * u + name_width + Space::card * u, std::min(tabs, right), baseline);
 }
 
 }  // namespace headlight

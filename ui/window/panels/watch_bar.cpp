@@ -17,6 +17,13 @@
 namespace headlight {
 namespace {
 
+/// The bar, its line of steps, and the matrix of gradients above it, in points.
+struct WatchSizes {
+  static constexpr float height = 34, gradients = 208, line = 20;
+  static constexpr float step_now = 6, step = 2;  ///< radii
+  static constexpr float steps_from = 3, least_steps = 60;
+};
+
 struct RunPicture {
   std::vector<RecordedStep> steps;
   std::size_t at = 0;               ///< the one shown
@@ -65,7 +72,7 @@ LayerGradient gradient_of(const std::string& file, Index layer) {
 
 /// The gradients of a head above the bar, queries down and keys across, with a frame around the cell.
 void draw_gradients(const Frame& frame, const LayerGradient& gradient, const Cell& cell, float right, float bottom) {
-  const float u = frame.u, side = 208 * u, line = 20 * u;
+  const float u = frame.u, side = WatchSizes::gradients * u, line = WatchSizes::line * u;
   const Rect place{{right - side - Space::section * u, bottom - side - 2 * line - Space::section * u}, {right, bottom}};
   const PanelArea area(frame, "gradients", place.min, place.max, frame.look.panel, {0, 0}, PanelArea::Kind::floating);
   ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -133,8 +140,9 @@ void draw_steps(const Frame& frame, const RunPicture& run, float left, float rig
   list.AddLine({left, y}, {right, y}, frame.look.line, u);
   for (std::size_t i = 0; i < run.steps.size(); ++i) {
     const float x = left + (static_cast<float>(i) + 0.5f) * step;
-    if (i == run.at) list.AddCircleFilled({x, y}, 6 * u, frame.look.accent, 24);
-    else if (step >= 3 * u) list.AddCircleFilled({x, y}, 2 * u, frame.look.muted, 12);
+    if (i == run.at) list.AddCircleFilled({x, y}, WatchSizes::step_now * u, frame.look.accent, 24);
+    else if (step >= WatchSizes::steps_from * u)
+      list.AddCircleFilled({x, y}, WatchSizes::step * u, frame.look.muted, 12);
   }
 }
 
@@ -165,7 +173,7 @@ float draw_gradient(const Frame& frame, const RunPicture& run, float left, float
                              {bound_text(gradient.values.at({cell->batch, cell->head, cell->row, cell->col}))})
           : frame.words("watch.no_gradient");
   const float width = frame.width(Face::ui, TypeSize::body, text);
-  if (right - width <= left + 60 * u) return right;
+  if (right - width <= left + WatchSizes::least_steps * u) return right;
   draw_note(frame, right - width, place.min.y + Space::pad * u, frame.look.ink, text);
   ImGui::SetCursorScreenPos({right - width, place.min.y});
   clickable("gradient", {width, place.height()});
@@ -180,7 +188,7 @@ float draw_gradient(const Frame& frame, const RunPicture& run, float left, float
 float watch_height(const Frame& frame) {
   const Scenario& now = frame.document.scenario;
   const bool watched = now.source == Source::file && !watched_name(now.file).empty();
-  return watched && !frame.view().alone && !frame.view().presenting ? 34 * frame.u : 0;
+  return watched && !frame.view().alone && !frame.view().presenting ? WatchSizes::height * frame.u : 0;
 }
 
 void draw_watch_bar(const Frame& frame, Rect place) {
@@ -206,7 +214,7 @@ void draw_watch_bar(const Frame& frame, Rect place) {
   }
   float right = draw_newest(frame, run, place.max.x - Space::row * u, place);
   right = draw_gradient(frame, run, x, right, place);
-  if (right - x > 60 * u) draw_steps(frame, run, x, right, place);
+  if (right - x > WatchSizes::least_steps * u) draw_steps(frame, run, x, right, place);
 }
 
 }  // namespace headlight

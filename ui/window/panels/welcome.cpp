@@ -8,6 +8,10 @@
 namespace headlight {
 namespace {
 
+struct InvitationButton {
+  static constexpr float height = 68, story = 39;  // points
+};
+
 struct Invitation {
   const char* id;
   const char* title;
@@ -30,13 +34,13 @@ constexpr Invitation invitations[] = {
 
 void draw_welcome(const Frame& frame, Rect place) {
   const float u = frame.u;
-  const DialogArea area(frame, place, Dialog::welcome, "welcome", frame.words("welcome.title"), {560 * u, 330 * u});
+  const DialogArea area(frame, place, Dialog::welcome, "welcome", frame.words("welcome.title"), {560, 330});
   if (!area.open()) return;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const Rect content = area.content();
   float y = content.min.y;
   for (const Invitation& invitation : invitations) {
-    const ImVec2 size{content.width(), 68 * u};
+    const ImVec2 size{content.width(), InvitationButton::height * u};
     ImGui::SetCursorScreenPos({content.min.x, y});
     const bool clicked = pressable(frame, invitation.id, size);
     const bool hovered = ImGui::IsItemHovered();
@@ -44,8 +48,8 @@ void draw_welcome(const Frame& frame, Rect place) {
                        hovered ? frame.look.field_hover : frame.look.field, Corner::card * u);
     frame.write(Face::bold, TypeSize::heading, {content.min.x + Space::part * u, y + Space::apart * u}, frame.look.ink,
                 frame.words(invitation.title));
-    frame.write_elided(Face::ui, TypeSize::body, {content.min.x + Space::part * u, y + 39 * u}, frame.look.muted,
-                       frame.words(invitation.story), size.x - 32 * u);
+    frame.write_elided(Face::ui, TypeSize::body, {content.min.x + Space::part * u, y + InvitationButton::story * u},
+                       frame.look.muted, frame.words(invitation.story), size.x - 2 * Space::part * u);
     y += size.y + Space::pad * u;
     if (!clicked) continue;
     frame.show([accept = invitation.accept, trace = frame.document.trace, &timeline = frame.timeline](View& v) {

@@ -25,6 +25,10 @@
 namespace headlight {
 namespace {
 
+struct RecoverySizes {  // points
+  static constexpr float width = 620, around_words = 66, above_player = 74;
+};
+
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t undo_bytes = 4u << 20;
@@ -186,11 +190,14 @@ RecoveryAnswer draw_recovery_bar(const Frame& frame, ImVec2 window, std::string_
   const float u = frame.u;
   const char* take = frame.words("recovery.take");
   const char* discard = frame.words("recovery.discard");
-  const float width = std::min(620 * u, window.x - 24 * u), inside = width - 32 * u;
+  const float width = std::min(RecoverySizes::width * u, window.x - Space::section * u),
+              inside = width - 2 * Space::part * u;
   const float height = draw_paragraph(nullptr, frame.fonts, Face::ui, TypeSize::body * u, {0, 0}, 0, text, inside);
   // Above the timeline, since a view has its tabs at the top.
-  const float bottom = std::max(window.y - 74 * u, std::min(height + 66 * u, window.y));
-  const ImVec2 max{(window.x + width) / 2, bottom}, min{max.x - width, std::max(bottom - height - 66 * u, 0.0f)};
+  const float bottom = std::max(window.y - RecoverySizes::above_player * u,
+                                std::min(height + RecoverySizes::around_words * u, window.y));
+  const ImVec2 max{(window.x + width) / 2, bottom},
+      min{max.x - width, std::max(bottom - height - RecoverySizes::around_words * u, 0.0f)};
   const PanelArea area(frame, "recovery", min, max, frame.look.panel, {16, 12}, PanelArea::Kind::floating);
   ImGui::BringWindowToDisplayFront(ImGui::GetCurrentWindow());
   ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -200,7 +207,7 @@ RecoveryAnswer draw_recovery_bar(const Frame& frame, ImVec2 window, std::string_
   list.PopClipRect();
   draw_paragraph(&list, frame.fonts, Face::ui, TypeSize::body * u, {min.x + Space::part * u, min.y + Space::apart * u},
                  frame.look.ink, text, inside);
-  const float y = max.y - 40 * u;
+  const float y = max.y - (ControlHeight::chip + Space::card) * u;
   const float wide = button_width(frame, discard);
   RecoveryAnswer answer = RecoveryAnswer::none;
   ImGui::SetCursorScreenPos({max.x - Space::part * u - button_width(frame, take), y});
