@@ -293,7 +293,6 @@ std::string layer_dialog_text(const View& view) {
 void draw_layer_dialog(const Frame& frame, Rect place) {
   const auto& question = frame.view().layers.question;
   if (frame.view().dialog != Dialog::layers || !question || question->candidates.empty()) return;
-  const float u = frame.u;
   const std::size_t count = question->candidates.size();
   const bool several = count > 1;
   const float height = std::min(284 + 26 * static_cast<float>(count), 620.0f);

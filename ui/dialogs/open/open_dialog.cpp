@@ -284,7 +284,6 @@ std::string starting_folder(const Frame& frame) {
 }  // namespace
 
 void draw_open_dialog(const Frame& frame, Rect place) {
-  const float u = frame.u;
   const bool masks = frame.view().open.masks;
   const DialogArea area(frame, place, Dialog::open, "open", frame.words(masks ? "open.mask_title" : "open.title"),
                         {960, 620});

@@ -166,7 +166,6 @@ void draw_paste_dialog(const Frame& frame, Rect place) {
   if (view.dialog != Dialog::paste || !view.pasted || !frame.trace()) return;
   const Tensor& matrix = view.pasted->numbers;
   const std::vector<PasteUse> uses = paste_uses(matrix, *frame.trace());
-  const float u = frame.u;
   const DialogArea area(frame, place, Dialog::paste, "paste", frame.words("paste.title"),
                         {440, 98 + (UseButton::height + Space::gap) * static_cast<float>(uses.size())});
   if (!area.open()) return;
