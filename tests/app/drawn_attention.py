@@ -155,10 +155,22 @@ def attention(c, m=None):
     if kind == "wrong_input":
         x_k, x_v = (x_q if "k" in m["which"] else x_k), x_q
         n_k = x_k.shape[1]
+    parts = dict(W=W, b=b, x_q=x_q, x_k=x_k, stages=s)
+
+    def changed(stage, x):
+        """The stage, or what the mistake "changed" makes of it and of the parts that it was made of."""
+        return m["how"](x, parts) if kind == "changed" and stage in m["stages"] else x
+
+    if kind == "input_changed":
+        need(p["key"] is p["query"])
+        x_q = x_k = x_v = m["how"](x_q)
     over_batch = kind == "attention_over_batch"
     if over_batch:
         x_q, x_k, x_v = x_q.swapaxes(0, 1), x_k.swapaxes(0, 1), x_v.swapaxes(0, 1)
     s["Q"], s["K"], s["V"] = linear(x_q, W[order[0]], b[order[0]]), linear(x_k, W[order[1]], b[order[1]]), linear(x_v, W[order[2]], b[order[2]])
+    parts["x_v"] = x_v
+    for stage in "QKV":
+        s[stage] = changed(stage, s[stage])
     if kind == "value_is_key":
         s["V"] = s["K"]
     if kind == "chained":  # a projection of what another one gave
@@ -178,6 +190,8 @@ def attention(c, m=None):
     def split(x, heads, which):
         if kind == "split_without_transpose":
             return x.reshape(x.shape[0], heads, x.shape[1], -1)
+        if kind == "split_overlapping":
+            return np.stack([x[..., h:h + x.shape[2] // heads] for h in range(heads)], 1)
         if kind == "split_interleaved" and which in m["which"]:
             return x.reshape(*x.shape[:2], -1, heads).transpose(0, 3, 1, 2)
         return x.reshape(*x.shape[:2], heads, -1).transpose(0, 2, 1, 3)
@@ -274,6 +288,9 @@ def attention(c, m=None):
             return np.tile(x, (1, H // G, 1, 1))
         if kind == "group_along_batch":
             return np.concatenate([x] * (H // G)).reshape(x.shape[0], H, *x.shape[2:])
+        if kind == "channels_repeated":
+            words = x.transpose(0, 2, 1, 3).reshape(x.shape[0], x.shape[2], -1)
+            return np.repeat(words, H // G, 2).reshape(*words.shape[:2], H, -1).transpose(0, 2, 1, 3)
         if kind == "kv_heads_reversed":
             x = x[:, ::-1]
         if kind == "groups_averaged":
@@ -290,6 +307,8 @@ def attention(c, m=None):
     else:
         part = slice(d // 2) if kind == "half_of_channels" else slice(None)
         x = s["scores"] = q[..., part] @ grouped(k)[..., part].swapaxes(-1, -2)
+    parts.update(q=q, k=None if over_heads else grouped(k), v=None if over_heads else grouped(v))
+    x = s["scores"] = changed("scores", x)
     if kind == "keys_by_view":
         mixed = grouped(k)
         x = s["scores"] = q @ mixed.reshape(*mixed.shape[:2], mixed.shape[3], mixed.shape[2])
@@ -350,6 +369,8 @@ def attention(c, m=None):
         if has[step] and not (kind == "step_missing" and step == m["step"]):
             with np.errstate(all="ignore"):
                 x = does[step](x)
+            if step == "scaled":
+                x = changed("scaled_scores", x)
             if step == "scaled" and kind == "scores_dropped":
                 x = x * (m["random"](x.shape) >= m["p"]) / (1 - m["p"])
         if has[step]:
@@ -376,7 +397,8 @@ def attention(c, m=None):
         weights = softmax(x / scale) * scale
     if kind == "dropout_active":
         weights = weights * m["keep"] / (1 - m["p"])
-    s["weights"] = weights
+    parts["mask"] = mask
+    s["weights"] = weights = changed("weights", weights)
     if kind == "weights_transposed":
         need(n_q == n_k or m["where"] == "saved")
         s["weights"] = weights if m["where"] == "used" else weights.swapaxes(2, 3)
@@ -390,7 +412,7 @@ def attention(c, m=None):
     if kind == "values_kept":
         need(n_q == n_k)
         out = grouped(v)
-    s["head_outputs"] = out
+    s["head_outputs"] = out = changed("head_outputs", out)
     if kind == "merge_without_transpose":
         merged = out.reshape(out.shape[0], out.shape[2], -1)
     elif kind in ("merge_interleaved", "split_interleaved") and m.get("merge", True):
@@ -403,6 +425,7 @@ def attention(c, m=None):
         merged = out.transpose(0, 2, 1, 3).reshape(out.shape[0], out.shape[2], -1)
     s["concat"] = merged
     s["output"] = merged if kind == "no_output_projection" or W["o"] is None else linear(merged, W["o"], b["o"])
+    s["output"] = changed("output", s["output"])
     if kind == "activation" and m["where"] == "output":
         s["output"] = m["function"](s["output"])
     if kind == "output_dropped":

@@ -153,8 +153,48 @@ def other_heads(rng, c):
 
 
 CACHE = dict(n_k=9, causal="", window=0, lengths=None, file_mask=None)
-BIASES = [lambda b: b.swapaxes(2, 3), lambda b: -b, lambda b: 2 * b, lambda b: np.roll(b, 1, 1), lambda b: b[:, ::-1], lambda b: np.repeat(b[:, :1], b.shape[1], 1),
+BIASES = [lambda b: b.swapaxes(2, 3), lambda b: -b, lambda b: 2 * b, lambda b: np.roll(b, 1, 1), lambda b: b[:, ::-1], lambda b: np.repeat(b[:, :1], b.shape[1], 1), lambda b: np.repeat(b.mean(1, keepdims=True), b.shape[1], 1),
           lambda b: b.transpose(0, 2, 3, 1).reshape(b.shape)]
+def online(x, size, sums, outputs):
+    """An online softmax over chunks of keys in which the sums or the outputs are not rescaled when the highest score changes."""
+    tops = np.maximum.accumulate(x, -1)[..., [min(i + size, x.shape[-1]) - 1 for i in range(0, x.shape[-1], size) for _ in range(min(size, x.shape[-1] - i))]]
+    last = x.max(-1, keepdims=True)
+    return np.exp(x - (last if outputs else tops)) / np.exp(x - (last if sums else tops)).sum(-1, keepdims=True)
+
+
+def by_length(e):
+    return e / np.sqrt((e * e).sum(-1, keepdims=True))
+
+
+OTHER_FORMULAS = [lambda x: by_length(np.exp(x)), lambda x: (x - x.min(-1, keepdims=True)) / (x.max(-1, keepdims=True) - x.min(-1, keepdims=True)),
+                  lambda x: np.maximum(x, 0) ** 2, lambda x: np.exp(x) / (np.exp(x).sum(-1, keepdims=True) + 0.1),
+                  lambda x: np.exp(x) / np.exp(x).sum((1, 3), keepdims=True)]
+
+
+def zeroed(x, head):
+    y = x.copy()
+    y[:, head] = 0
+    return y
+
+
+def first_columns(x, p, c):
+    heads, W, b = p["stages"]["head_outputs"], p["W"]["o"], p["b"]["o"]
+    return heads.sum(1) @ W[:, :c["d"]].T + (0 if b is None else b)
+
+
+def shifted(x):
+    return np.concatenate([np.zeros_like(x[:, :1]), x[:, :-1]], 1)
+
+
+SHIFTS = [shifted, lambda x: np.roll(x, 1, 1), lambda x: np.roll(x, -1, 1), lambda x: x[:, ::-1]]
+AROUND_W_O = [lambda y, p: y + p["stages"]["concat"], lambda y, p: p["stages"]["concat"] + np.maximum(y, 0),
+              lambda y, p: y + p["x_q"] @ p["W"]["o"].T, lambda y, p: p["x_q"] - y, lambda y, p: (y + p["x_q"]) / 2 ** 0.5]
+
+
+def change(stages, how, **more):
+    return dict(kind="changed", stages=stages, how=how, **more)
+
+
 FORMULAS = [lambda x: x / (x**2).mean(-1, keepdims=True), lambda x: x / np.abs(x).mean(-1, keepdims=True), lambda x: x / (x**2).sum(-1, keepdims=True),
             lambda x: (x - x.mean(-1, keepdims=True)) / x.std(-1, ddof=1, keepdims=True)]
 
@@ -261,6 +301,7 @@ KINDS = {
     "scale multiplied": (lambda r: dict(scale=0), lambda r, c: dict(kind="scale_multiplied"), ["scale_multiplied"]),
     "sigmoid": (lambda r: {}, lambda r, c: dict(kind="sigmoid_weights"), ["sigmoid_weights"]),
     "dropout": (lambda r: {}, lambda r, c: (lambda p: dict(kind="dropout_active", p=p, keep=r.random((c["B"], c["H"], c["n_q"], c["n_k"])) >= p))(float(r.choice([0.1, 0.3]))), ["dropout_active"]),
+    "dropout without its factor": (lambda r: dict(H=4), lambda r, c: (lambda keep: change(["weights"], lambda w, p: w * keep))(r.random((c["B"], c["H"], c["n_q"], c["n_k"])) >= 0.2), ["dropout_active", "mask_wrong"]),
     "bias of a projection missing": (lambda r: dict(bias=True), lambda r, c: dict(kind="bias_missing", which=r.choice(list("qvo"))), ["bias_missing"]),
     "weight not transposed": (lambda r: dict(square=True, W_o=True), lambda r, c: (need(c["G"] == c["H"]), dict(kind="weight_not_transposed", which=r.choice(list("qkvo"))))[1], ["weight_not_transposed"]),
     "no output projection": (lambda r: dict(W_o=True), lambda r, c: dict(kind="no_output_projection"), ["no_output_projection"]),
@@ -327,6 +368,25 @@ KINDS = {
     "alibi distance": (lambda r: dict(alibi=True, rope="", causal="top"), lambda r, c: dict(kind="alibi_distance", function=[np.square, np.log1p, np.sqrt][r.integers(3)]), ["wrong_parameter"]),
     "a small number added to masked scores": (lambda r: dict(causal="top"), lambda r, c: dict(kind="mask_added_weakly", number=float(r.choice([-2, -5, -0.5, 1e4]))), ["mask_finite_fill", "mask_inverted"]),
     "padding or causal": (lambda r: padded(r), lambda r, c: (lengths_for(r, c), need(c["causal"] == "top"), dict(kind="mask_rearranged", how=lambda m: (lambda k, top: [k | top, k ^ top][r.integers(2)])(np.arange(c["n_k"]) < np.array(c["lengths"])[:, None, None, None], mask_of(c, lengths=None))))[2], ["mask_wrong"]),
+    "a projection left out": (lambda r: dict(square=True), lambda r, c: (need(c["G"] == c["H"]), (lambda which: change(which, lambda y, p: p["x_q"] if y is p["stages"]["Q"] else p["x_k"]))(r.choice(["Q", "K", "V", "QK"])))[1], ["step_missing"]),
+    "a projection twice": (lambda r: dict(square=True), lambda r, c: (need(c["G"] == c["H"]), (lambda which: change(which, lambda y, p: y @ p["W"][which.lower()].T + (0 if p["b"][which.lower()] is None else p["b"][which.lower()])))(str(r.choice(["Q", "K", "V"]))))[1], ["wrong_input"]),
+    "an online softmax not rescaled": (lambda r: dict(no_mask(r), n_k=9), lambda r, c: (lambda size, which: dict(kind="softmax_other", function=lambda x: online(x, size, *which)))(int(r.integers(2, 6)), [(True, False), (False, True), (False, False)][r.integers(3)]), ["softmax_wrong"]),
+    "another formula for the weights": (no_mask, lambda r, c: (need(c["H"] > 1), dict(kind="softmax_other", function=OTHER_FORMULAS[r.integers(len(OTHER_FORMULAS))]))[1], ["softmax_wrong"]),
+    "a mask between two softmaxes": (lambda r: dict(no_mask(r), causal="top", n_q=6, n_k=6), lambda r, c: change(["weights"], lambda w, p: softmax(np.where(p["mask"], softmax([p["stages"][k] for k in ("biased_scores", "capped_scores", "scaled_scores") if k in p["stages"]][0]), -np.inf))), ["softmax_twice"]),
+    "values by what each key gets": (lambda r: dict(n_q=6, n_k=6), lambda r, c: change(["head_outputs"], lambda out, p: p["stages"]["weights"].sum(2)[..., None] * p["v"]), ["step_missing"]),
+    "a head left out": (lambda r: dict(H=4), lambda r, c: (lambda head: change(["head_outputs"], lambda out, p: zeroed(out, head)))(int(r.choice([0, 3]))), ["wrong_parameter"]),
+    "heads summed": (lambda r: dict(H=4), lambda r, c: change(["head_outputs"], lambda out, p: np.repeat(out.sum(1, keepdims=True), 4, 1)), ["heads_averaged"]),
+    "head 0's columns for all": (lambda r: dict(H=4, W_o=True), lambda r, c: change(["output"], lambda y, p: first_columns(y, p, c)), ["heads_averaged"]),
+    "sums around the output projection": (lambda r: dict(square=True, W_o=True), lambda r, c: change(["output"], AROUND_W_O[r.integers(len(AROUND_W_O))]), ["residual_included"]),
+    "heads' slices that overlap": (lambda r: dict(H=4), lambda r, c: dict(kind="split_overlapping"), ["split_without_transpose"]),
+    "channels repeated for groups": (lambda r: dict(H=4, G=2), lambda r, c: dict(kind="channels_repeated"), ["gqa_tiled"]),
+    "queries and keys summed apart": (lambda r: {}, lambda r, c: change(["scores"], lambda x, p: p["q"].sum(-1)[..., :, None] * p["k"].sum(-1)[..., None, :]), ["wrong_parameter"]),
+    "scores without a sign": (lambda r: dict(no_mask(r), cap=0), lambda r, c: change(["scores"], lambda x, p: np.abs(x)), ["step_added", "softmax_wrong"]),
+    "scores clamped": (lambda r: dict(cap=0), lambda r, c: change(["scaled_scores"], lambda x, p: np.clip(x, -1, 1)), ["step_added"]),
+    "the output averaged over the words": (lambda r: {}, lambda r, c: change(["output"], lambda y, p: np.repeat(y.mean(1, keepdims=True), y.shape[1], 1)), ["step_added"]),
+    "sequences in another order": (lambda r: dict(B=3), lambda r, c: (lambda order: change(["output"], lambda y, p: y[order]))([[1, 2, 0], [2, 1, 0], [0, 2, 1]][r.integers(3)]), ["wrong_input"]),
+    "the input shifted": (lambda r: {}, lambda r, c: (lambda how: dict(kind="input_changed", how=how))(SHIFTS[r.integers(len(SHIFTS))]), ["wrong_input"]),
+    "a cache's first place overwritten": (lambda r: dict(CACHE, n_q=int(r.integers(2, 5))), lambda r, c: dict(kind="keys_reordered", which=r.choice(["k", "v"]), how=lambda x: np.concatenate([x[:, :, -1:], x[:, :, 1:-1], zeros_like(x, 1)], 2)), ["keys_reordered", "mask_wrong"]),
     "softmax over batch and heads": (lambda r: dict(no_mask(r), B=3, H=4), lambda r, c: dict(kind="softmax_other", function=lambda x: softmax(x.reshape(-1, *x.shape[2:]), 0).reshape(x.shape)), ["softmax_wrong"]),
     "key/value heads averaged": (lambda r: dict(H=4, G=2), lambda r, c: dict(kind="groups_averaged"), ["heads_averaged"]),
     "merged words first": (lambda r: dict(B=3, n_q=6), lambda r, c: dict(kind="merge_words_first"), ["merge_without_transpose"]),

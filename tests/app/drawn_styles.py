@@ -76,7 +76,7 @@ def mask_hides(c, s):
 
 def rows_of_padding(c, s):
     p = c["parameters"]
-    need(c["lengths"] is not None and c["n_q"] == c["n_k"] and p["key"] is p["query"] and min(c["lengths"]) < c["n_k"])
+    need(c["lengths"] is not None and not c["causal"] and c["n_q"] == c["n_k"] and p["key"] is p["query"] and min(c["lengths"]) < c["n_k"] and min(c["lengths"]) > 1)
     words = np.arange(c["n_q"])[:, None] < np.array(c["lengths"])[:, None, None]
     return dict(s, output=s["output"] * words, weights=s["weights"] * words[:, None])
 

@@ -112,17 +112,18 @@ Index only_head(const OwnStage& mine, const Tensor& right) {
   return -1;
 }
 
-/// Whether word k is padding: no query of the sequence sees it in any head, where others see themselves.
+/// Whether word k is padding that a mask must hide: no query of the sequence sees it in any head, where others see
+/// words after them. Under a causal mask words see no padding that follows them anyway.
 bool is_padding(const Tensor& mask, Index b, Index k) {
-  bool others = false;
+  bool sees_later = false;
   for (Index h = 0; h < mask.size(1); ++h) {
     const MatrixView may = mask.matrix(b, h);
     for (Index q = 0; q < may.rows; ++q) {
       if (may(q, k) != 0) return false;
-      others = others || may(q, q) != 0;
+      for (Index later = q + 1; later < may.cols && !sees_later; ++later) sees_later = may(q, later) != 0;
     }
   }
-  return others;
+  return sees_later;
 }
 
 /// Whether a padded word's row says nothing: hidden scores, equal weights, zeros or NaN, or numbers that the sequence's
@@ -167,23 +168,6 @@ bool differs_in_padding(const Trace& run, const OwnStage& mine) {
   return holds && any;
 }
 
-/// Whether masked scores differ where the mask hides alone, and are lower there than their row's largest.
-bool differs_in_fill(const Trace& run, const OwnStage& mine) {
-  const Tensor right = right_for(mine, run);
-  if (!run.has(Stage::mask) || mine.values.shape() != right.shape()) return false;
-  bool only_fill = true;
-  each_matrix(mine.values, [&](const MatrixView& m, Index b, Index h) {
-    const MatrixView r = right.matrix(b, h), may = run[Stage::mask].matrix(b, h);
-    for (Index q = 0; q < m.rows && only_fill; ++q) {
-      float top = -INFINITY;
-      for (Index k = 0; k < m.cols; ++k) top = may(q, k) != 0 ? std::max(top, r(q, k)) : top;
-      for (Index k = 0; k < m.cols && only_fill; ++k)
-        only_fill = may(q, k) != 0 ? agree(m(q, k), r(q, k), mine.slack) : std::isinf(top) || m(q, k) < top;
-    }
-  });
-  return only_fill;
-}
-
 bool is_inverted_mask(const Trace& run, const OwnStage& mine) {
   return mine.stage == Stage::mask && run.has(Stage::mask) && mine.values.shape() == run[Stage::mask].shape() &&
          all_agree(mine.values, each_number(run[Stage::mask].contiguous(), [](float may) { return 1 - may; }));
@@ -194,9 +178,11 @@ bool is_inverted_mask(const Trace& run, const OwnStage& mine) {
 std::optional<Finding> harmless(const Trace& run, const OwnStage& mine, const Later& later) {
   if (!later.agree) return {};
   if (mine.fits && later.count > 0 && is_inverted_mask(run, mine))
-    return nothing_changed(
-        "The saved mask is true where a key is hidden, as nn.MultiheadAttention's masks are; the scores are masked "
-        "rightly.");
+    return Finding{
+        "mask_inverted",
+        "The saved mask is true where a key is hidden, as nn.MultiheadAttention's masks are, while the scores "
+        "were masked rightly. Save ~mask.",
+        true};
   if (!mine.fits) return mine.stage == Stage::mask ? std::nullopt : other_layout(run, mine, later.count > 0);
   const Tensor right = right_for(mine, run);
   if (right.shape() != mine.values.shape()) return {};
@@ -235,14 +221,8 @@ std::optional<Finding> harmless(const Trace& run, const OwnStage& mine, const La
     return nothing_changed("A number is added to each row of " + stage +
                            ", the same for all its keys: the softmax gives "
                            "the same weights.");
-  if (mine.stage == Stage::masked_scores && later.count > 0 && differs_in_fill(run, mine))
-    return Finding{
-        "mask_finite_fill",
-        "The masked scores have a finite fill. Here the softmax turns it into 0; scores that are larger could "
-        "let weight leak. Write scores.masked_fill(~mask, float(\"-inf\")).",
-        true};
-  const bool scaled = mine.stage >= Stage::Q && mine.stage <= Stage::masked_scores && mine.stage != Stage::V &&
-                      mine.stage != Stage::V_heads && mine.stage != Stage::mask;
+  const bool scaled = mine.stage >= Stage::Q && mine.stage <= Stage::scaled_scores && mine.stage != Stage::V &&
+                      mine.stage != Stage::V_heads;
   if (scaled && later.count > 0) {
     if (const std::optional<double> factor = factor_between(mine.values, right, mine.slack); factor.value_or(0) > 0)
       return nothing_changed(stage + " is multiplied by " + formatted("%.5g", *factor) +

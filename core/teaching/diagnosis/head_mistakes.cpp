@@ -246,11 +246,17 @@ Variants gqa_tiled(const Suspect& suspect) {
     const Tensor repeated({words.size(0), words.size(1), words.size(2) * times}, std::move(values));
     return split_heads(repeated, times * heads.size(1)).contiguous();
   };
-  Variant& channels = variants.emplace_back(Variant{"Each channel of keys and values is repeated " + groups +
-                                                    " times, not each head. Write K = K.repeat_interleave(" + groups +
-                                                    ", dim=1) of [B, G, n, d_head]."});
-  channels.rules[Stage::K_heads] = channels.rules[Stage::V_heads] = along_channels;
-  channels.rare = true;
+  std::vector<Stage> keys{Stage::K_heads};
+  for (const Stage later : {Stage::K_normed, Stage::K_rotated}) {
+    if (suspect.run.has(later)) keys.push_back(later);
+  }
+  for (const Stage stage : keys) {
+    Variant& channels = variants.emplace_back(Variant{"Each channel of keys and values is repeated " + groups +
+                                                      " times, not each head. Write K = K.repeat_interleave(" + groups +
+                                                      ", dim=1) of [B, G, n, d_head]."});
+    channels.rules[stage] = channels.rules[Stage::V_heads] = along_channels;
+    channels.rare = true;
+  }
   Variant& averaged =
       variants.emplace_back(Variant{"The queries of a group are averaged before they meet its keys. Write scores = Q @ "
                                     "K.repeat_interleave(" +

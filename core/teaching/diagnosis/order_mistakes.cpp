@@ -240,8 +240,7 @@ void add_heads_left_out(const Dims& dims, Variants& variants) {
       return each_number(outputs, [&](float v) { return at++ / size % heads == head ? 0 : v; });
     };
     variants.push_back({.explanation = "Head " + std::to_string(head) +
-                                       " is left out: its outputs are 0. Write for h in range(" +
-                                       std::to_string(dims.heads) + ").",
+                                       " is left out: its outputs are 0. Write concat = torch.cat(all_heads, dim=-1).",
                         .rules = {{Stage::head_outputs, rule}},
                         .rare = true,
                         .yours = std::to_string(dims.heads - 1),

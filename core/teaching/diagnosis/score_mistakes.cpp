@@ -321,6 +321,26 @@ Dropout find_dropout(const Tensor& own, const Tensor& right) {
   return {p, Tensor(right.shape(), std::move(keep)), true};
 }
 
+/// What dropout kept, 1 or 0, where the rest is not divided by 1 − p; undefined if that is not so, or if all heads have
+/// the same zeros, which is a mask.
+Tensor kept_as_it_was(const Tensor& own, const Tensor& right) {
+  const Tensor mine = own.contiguous(), usual = right.contiguous();
+  Buffer keep(mine.values().size(), 1.0F);
+  bool dropped = false;
+  for (std::size_t i = 0; i < keep.size(); ++i) {
+    const float a = mine.values()[i], b = usual.values()[i];
+    if (agree(a, b)) continue;
+    if (a != 0) return {};
+    keep[i] = 0;
+    dropped = true;
+  }
+  if (!dropped) return {};
+  const Tensor kept(right.shape(), std::move(keep));
+  const Tensor first = kept.slice(0, 0, 1).slice(1, 0, 1);
+  const bool in_each_head = kept.size(0) * kept.size(1) > 1 && all_agree(kept, first.expand(kept.shape()).contiguous());
+  return in_each_head ? Tensor() : kept;
+}
+
 /// [B, n, d] as [B, 1, n, d].
 Tensor as_heads(const Tensor& x) {
   return x.rank() == 4 ? x.contiguous() : x.contiguous().view({x.size(0), 1, x.size(1), x.size(2)});
@@ -335,6 +355,19 @@ Variants dropout_active(const Suspect& suspect) {
   const auto add = [&](Stage stage, const std::string& numbers, const Tensor& own) {
     if (!own.defined() || own.shape() != run[stage].shape()) return;
     const Dropout found = find_dropout(as_heads(own), as_heads(run[stage]));
+    const Tensor kept = found.p > 0 ? Tensor() : kept_as_it_was(as_heads(own), as_heads(run[stage]));
+    if (kept.defined()) {
+      const Rule rule = [kept](const Trace&, const Usual& usual) {
+        const Tensor right = usual();
+        return drop(as_heads(right), kept, 0).view(right.shape());
+      };
+      variants.push_back(
+          {.explanation = "Dropout is on: some " + numbers +
+                          " are 0, and the others are not divided by 1 − p. Call model.eval() before you "
+                          "compare, and let nn.Dropout do it.",
+           .rules = {{stage, rule}},
+           .rare = true});
+    }
     if (found.p <= 0 || found.p >= 1) return;
     const Rule rule = [found](const Trace&, const Usual& usual) {
       const Tensor right = usual();

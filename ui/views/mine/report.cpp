@@ -1,6 +1,7 @@
 #include "ui/views/mine/report.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/base/text/number_text.h"
 #include "core/base/text/texts.h"
@@ -108,8 +109,9 @@ std::string verdict_words(const StageComparison& stage, const Words& words) {
       stage.tells_nothing() ? words("mine.stage_tells_nothing")
       : !a.agrees           ? words.fill("mine.differs_at", {place(a.at), short_number(static_cast<double>(a.mine)),
                                                              short_number(static_cast<double>(a.right))})
-      : a.largest > 0       ? words.fill("mine.stage_agrees_within", {number_text(static_cast<float>(a.largest), 2)})
-                            : words("mine.stage_agrees");
+      : a.largest > 0 && std::isfinite(a.largest)
+          ? words.fill("mine.stage_agrees_within", {with_minus_signs(formatted("%.2g", a.largest))})
+          : words("mine.stage_agrees");
   return reading.empty() ? text : text + "  (" + reading + ")";
 }
 
