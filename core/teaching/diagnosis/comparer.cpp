@@ -95,8 +95,7 @@ void Comparer::perform(const Compared& job, std::stop_token stop) {
     first->own = stages_from(job.source, job.trace, run);
     first->comparison = differences(*job.trace, first->own);
     first->searching = !first->comparison.matches();
-    publish(first, stop);
-    if (!first->searching) return;
+    if (first->searching) publish(first, stop);
     const auto found = std::make_shared<Compared>(job);
     found->own = first->own;
     found->comparison =

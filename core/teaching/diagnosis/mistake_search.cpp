@@ -304,8 +304,8 @@ std::vector<std::pair<std::size_t, std::size_t>> likely_pairs(const std::vector<
   return ordered;
 }
 
-/// Two mistakes with which all stages agree, if no single mistake explains them: one of them with the mask or, where
-/// only the last stage was saved, any two.
+/// Two mistakes with which all stages agree, if no single mistake explains them: the first such pair of likely_pairs().
+/// It ends when it has computed about as many scores as `scores_left`.
 std::vector<Finding> Search::pair(const Base& base, std::size_t from, bool only_last_differs, Index scores_left) {
   if (std::vector<Finding> found = pair_with_seen_mask(base, from); !found.empty()) return found;
   std::vector<KnownVariant> known;
@@ -318,11 +318,12 @@ std::vector<Finding> Search::pair(const Base& base, std::size_t from, bool only_
       if (likely && !variant.harmless && !variant.inputs) known.push_back({&mistake, std::move(variant), place++});
     }
   }
+  const Mistake* told = nullptr;
   for (const auto& [first, second] : likely_pairs(known, only_last_differs)) {
     const KnownVariant &a = known[first], &b = known[second];
     if (limit_.is_up() || scores_left <= 0) return {};
     scores_left -= scores_of(*base.run) + scores_of_run;
-    if (trying_) trying_(a.mistake->id);
+    if (trying_ && a.mistake != told) trying_((told = a.mistake)->id);
     const std::optional<Variant> variant = both(a.variant, b.variant);
     if (!variant) continue;
     const Evidence::Reproduction reproduction = reproduce(base, *variant, from);

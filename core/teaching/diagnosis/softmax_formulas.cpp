@@ -57,7 +57,7 @@ OfScores averaged_chunks(std::size_t size) {
 
 float power(float score) { return std::isfinite(score) ? std::exp(score) : 0; }
 
-/// Each number of a row by change(number, the sum of change over the row is not taken).
+/// change(score) of each score that is not masked, divided by the row's sum of these.
 OfScores divided_by_sum(float (*change)(float)) {
   return rows([change](std::span<float> row) {
     float sum = 0;
@@ -116,7 +116,7 @@ Variants softmax_in_chunks(const Suspect& suspect) {
     variants.push_back(instead("The softmax runs over " + keys + " by themselves, and what they gather is added.",
                                in_chunks(chunk, true)));
     variants.push_back(instead(
-        "In an online softmax over " + keys + ", sums and outputs are not rescaled when the highest score changes.",
+        "In a softmax over " + keys + ", each chunk's own highest score is subtracted, and nothing is rescaled.",
         in_chunks(chunk, false)));
     const std::string online = "In an online softmax over " + keys + ", ";
     variants.push_back(instead(online + "the outputs so far are not rescaled when the highest score changes.",

@@ -62,3 +62,18 @@ TEST_CASE("the comparer gives the differences and their causes, of the newest pa
   REQUIRE(failed);
   CHECK(has(failed->error.english(), "nowhere.npz"));
 }
+
+TEST_CASE("the comparer notes how right stages were saved, also where everything agrees") {
+  const auto trace = causal_words();
+  const samples::TempFolder folder;
+  const auto path = folder / "mine.npz";
+  write_npz(path, std::vector<NamedArray>{{"weights", (*trace)[Stage::weights].transpose(1, 2).contiguous()},
+                                          {"output", (*trace)[Stage::output].contiguous()}});
+  Comparer comparer;
+  comparer.submit(trace, {path.string(), {}, 0, false});
+  const auto found = comparer.wait();
+  REQUIRE(found);
+  CHECK(found->comparison.matches());
+  REQUIRE(found->comparison.wrongs.size() == 1);
+  CHECK(has(found->comparison.wrongs[0].findings.front().explanation, "weights is saved as [n_q, H, n_k]"));
+}
