@@ -36,7 +36,8 @@ std::vector<Finding> Comparison::diagnosis() const {
 
 namespace {
 
-/// The user's masked scores with the fill of the run, if neither fill lets weight leak; else undefined.
+/// The user's masked scores with the fill of the run, if only the fill may differ and neither lets weight leak; else
+/// undefined.
 Tensor with_right_fill(const Trace& trace, const OwnStage& own) {
   if (own.stage != Stage::masked_scores || !own.fits || !trace.has(Stage::mask)) return {};
   const Tensor right = trace[Stage::masked_scores].contiguous();
@@ -48,8 +49,11 @@ Tensor with_right_fill(const Trace& trace, const OwnStage& own) {
       float top = -INFINITY;
       for (Index k = 0; k < may.cols; ++k) top = may(q, k) != 0 ? std::max(top, expected(q, k)) : top;
       const float most = std::isinf(top) ? -1e3F : top - far_below;
-      for (Index k = 0; k < may.cols && hidden; ++k)
-        hidden = may(q, k) != 0 || (mine(q, k) <= most && expected(q, k) <= most);
+      for (Index k = 0; k < may.cols && hidden; ++k) {
+        // A rounded stage is compared as a whole, see agreement().
+        hidden = may(q, k) != 0 ? own.slack > 0 || agree(mine(q, k), expected(q, k))
+                                : mine(q, k) <= most && expected(q, k) <= most;
+      }
     }
   });
   if (!hidden) return {};
@@ -140,11 +144,25 @@ Comparison differences(const Trace& trace, const OwnStages& own) {
 
 namespace {
 
+/// Whether the first cell that the run's mask hides has the run's fill in the user's masked scores, too.
+bool has_fill_of_run(const OwnStage& mine, const Trace& run) {
+  bool found = false, same = false;
+  each_matrix(run[Stage::mask], [&](const MatrixView& may, Index b, Index h) {
+    for (Index q = 0; q < may.rows && !found; ++q) {
+      for (Index k = 0; k < may.cols && !found; ++k) {
+        found = may(q, k) == 0;
+        same = found && mine.values.matrix(b, h)(q, k) == run.fill;
+      }
+    }
+  });
+  return same;
+}
+
 /// The user's masked scores, with the run's fill in place of theirs, if neither gives any weight.
 OwnStages with_fill_of_run(OwnStages own, const Trace& trace) {
   if (!trace.has(Stage::mask) || trace.fill > -1e3F) return own;
   for (OwnStage& stage : own.stages) {
-    if (stage.stage == Stage::masked_scores && stage.fits)
+    if (stage.stage == Stage::masked_scores && stage.fits && !has_fill_of_run(stage, trace))
       stage.values = with_fill_for(stage.values, trace, trace.fill).contiguous();
   }
   return own;
@@ -255,6 +273,7 @@ void note_alike_weights(const std::shared_ptr<const Trace>& run, const OwnStages
 Base with_fill_of_user(const Base& base, const OwnStages& own, const Run& how) {
   const OwnStage* mine = own.find(Stage::masked_scores);
   if (!mine || !mine->fits || !base.run->has(Stage::mask) || base.run->fill > -1e3F) return base;
+  if (has_fill_of_run(*mine, *base.run)) return base;
   const std::optional<float> fill = fill_in(mine->values, *base.run);
   if (!fill || *fill == base.run->fill || *fill > -1e3F) return base;
   return {compute_variant(base, {.explanation = {}, .settings = with_fill(*fill)}, how), base.own};

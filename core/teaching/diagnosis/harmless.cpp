@@ -145,27 +145,38 @@ bool says_nothing(Stage stage, const MatrixView& m, Index row, const std::vector
          });
 }
 
+/// The padded words of each sequence.
+std::vector<std::vector<Index>> padded_words(const Tensor& mask) {
+  std::vector<std::vector<Index>> padded(static_cast<std::size_t>(mask.size(0)));
+  for (Index b = 0; b < mask.size(0); ++b) {
+    for (Index k = 0; k < mask.size(3); ++k) {
+      if (is_padding(mask, b, k)) padded[static_cast<std::size_t>(b)].push_back(k);
+    }
+  }
+  return padded;
+}
+
 /// Whether the stage differs in the rows of padded words alone. No query sees them, so nothing is made of their rows.
 bool differs_in_padding(const Trace& run, const OwnStage& mine) {
   if (!run.inputs.self_attention() || !run.has(Stage::mask) || info(mine.stage).rows != Axis::query) return false;
   const Tensor right = right_for(mine, run), &mask = run[Stage::mask];
   if (mine.values.shape() != right.shape() || right.rank() < 3) return false;
-  bool holds = true, any = false;
+  const auto padded = padded_words(mask);
+  if (std::ranges::all_of(padded, &std::vector<Index>::empty)) return false;
+  bool holds = true;
   each_matrix(mine.values, [&](const MatrixView& m, Index b, Index h) {
     const MatrixView r = right.matrix(b, h), may = mask.matrix(b, std::min(h, mask.size(1) - 1));
     const auto both_hidden = [&](Index q, Index k) {
       return mine.stage == Stage::masked_scores && may(q, k) == 0 && m(q, k) <= -1e3F && r(q, k) <= -1e3F;
     };
-    std::vector<Index> padded;
+    const std::vector<Index>& here = padded[static_cast<std::size_t>(b)];
     for (Index q = 0; q < m.rows && holds; ++q) {
-      if (is_padding(mask, b, q)) padded.push_back(q);
+      if (std::ranges::binary_search(here, q)) holds = says_nothing(mine.stage, m, q, here);
       else
         for (Index k = 0; k < m.cols; ++k) holds = holds && (agree(m(q, k), r(q, k), mine.slack) || both_hidden(q, k));
     }
-    any = any || !padded.empty();
-    holds = holds && std::ranges::all_of(padded, [&](Index q) { return says_nothing(mine.stage, m, q, padded); });
   });
-  return holds && any;
+  return holds;
 }
 
 bool is_inverted_mask(const Trace& run, const OwnStage& mine) {
