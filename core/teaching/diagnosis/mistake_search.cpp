@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/tensor/error.h"
+#include "core/teaching/diagnosis/mistake_pairs.h"
 #include "core/teaching/diagnosis/mistakes.h"
 #include "core/teaching/diagnosis/seen_mask.h"
 
@@ -210,9 +211,15 @@ std::vector<Candidate> Search::candidates(const Base& base, std::size_t from) {
   return others.empty() ? found : others;
 }
 
+/// The mask that the variant puts in the place of the run's, if it changes nothing else; else undefined.
+Tensor other_mask(const Variant& variant, const Trace& run) {
+  const bool alone = variant.rules.size() == 1 && variant.rules.contains(Stage::mask) && !variant.settings;
+  return alone ? variant.rules.at(Stage::mask)(run, {}).expand(run[Stage::mask].shape()) : Tensor();
+}
+
 /// The best candidates: they reproduce most, of these have the fewest contradictions, and no other is closer to the
-/// user's numbers.
-std::vector<Finding> best_of(std::vector<Candidate> found) {
+/// user's numbers. A mask that two variants of one id describe is found once.
+std::vector<Finding> best_of(std::vector<Candidate> found, const Trace& run) {
   if (found.empty()) return {};
   std::ranges::stable_sort(found, {}, [](const Candidate& c) { return c.variant.rare; });
   std::ranges::stable_sort(found, is_better, &Candidate::reproduction);
@@ -223,27 +230,18 @@ std::vector<Finding> best_of(std::vector<Candidate> found) {
   std::erase_if(found, [&](const Candidate& c) { return is_closer(closest, c.reproduction); });
   const bool all_rare = std::ranges::all_of(found, [](const Candidate& c) { return c.variant.rare; });
   std::vector<Finding> findings;
+  std::vector<std::pair<std::string, Tensor>> masks;
   for (Candidate& candidate : found) {
-    if (candidate.variant.rare == all_rare) findings.push_back(std::move(candidate.finding));
+    if (candidate.variant.rare != all_rare) continue;
+    const Tensor mask = found.size() > 1 ? other_mask(candidate.variant, run) : Tensor();
+    const bool known = mask.defined() && std::ranges::any_of(masks, [&](const auto& other) {
+                         return other.first == candidate.finding.id && all_agree(other.second, mask);
+                       });
+    if (known) continue;
+    if (mask.defined()) masks.emplace_back(candidate.finding.id, mask);
+    findings.push_back(std::move(candidate.finding));
   }
   return findings;
-}
-
-/// Both changes together; nothing if both replace the same stage.
-std::optional<Variant> both(const Variant& a, const Variant& b) {
-  Variant pair;
-  if (a.settings && b.settings)
-    pair.settings = [first = a.settings, second = b.settings](Scenario& s) { first(s), second(s); };
-  else pair.settings = a.settings ? a.settings : b.settings;
-  pair.rules = a.rules;
-  pair.saved = a.saved;
-  for (const auto& rule : b.rules) {
-    if (!pair.rules.insert(rule).second) return {};
-  }
-  for (const auto& saved : b.saved) {
-    if (!pair.saved.insert(saved).second) return {};
-  }
-  return pair;
 }
 
 /// Where the user's mask is seen and is not the run's: that, and the mistake that explains the rest under it.
@@ -259,49 +257,13 @@ std::vector<Finding> Search::pair_with_seen_mask(const Base& base, std::size_t f
       masked.run = compute_variant(masked, {}, run_);
       std::vector<Candidate> found = candidates(masked, from);
       std::erase_if(found, [&](const Candidate& c) { return c.reproduction.end < evidence_.size(); });
-      std::vector<Finding> findings = best_of(std::move(found));
+      std::vector<Finding> findings = best_of(std::move(found), *masked.run);
       if (findings.empty()) continue;
       findings.insert(findings.begin() + 1, finding_of(mistake, variant));
       return findings;
     }
   }
   return {};
-}
-
-/// A variant of a mistake, and its place among the mistake's.
-struct KnownVariant {
-  const Mistake* mistake;
-  Variant variant;
-  std::size_t place;
-};
-
-/// The pairs of different mistakes, the likeliest first: of the first variants of both, a step and the mask, another
-/// and the mask, any two; then of later variants. Any two only if none is rare, or if the last stage alone differs.
-std::vector<std::pair<std::size_t, std::size_t>> likely_pairs(const std::vector<KnownVariant>& known,
-                                                              bool only_last_differs) {
-  using enum Mistake::Kind;
-  struct Pair {
-    std::size_t first, second, round, places;
-  };
-  const auto round_of = [](Mistake::Kind a, Mistake::Kind b) -> std::size_t {
-    if (a != mask) std::swap(a, b);
-    if (a != mask) return 2;
-    return b == step ? 0 : b == other ? 1 : 3;
-  };
-  std::vector<Pair> pairs;
-  for (std::size_t i = 0; i < known.size(); ++i) {
-    for (std::size_t j = i + 1; j < known.size(); ++j) {
-      const KnownVariant &a = known[i], &b = known[j];
-      const std::size_t round = round_of(a.mistake->kind, b.mistake->kind);
-      const bool both_common = !a.variant.rare && !b.variant.rare;
-      const bool may_be = round < 2 || only_last_differs || (round == 2 && both_common);
-      if (may_be && std::string_view(a.mistake->id) != b.mistake->id) pairs.push_back({i, j, round, a.place + b.place});
-    }
-  }
-  std::ranges::stable_sort(pairs, {}, [](const Pair& pair) { return std::pair(pair.places, pair.round); });
-  std::vector<std::pair<std::size_t, std::size_t>> ordered;
-  for (const Pair& pair : pairs) ordered.emplace_back(pair.first, pair.second);
-  return ordered;
 }
 
 /// Two mistakes with which all stages agree, if no single mistake explains them: the first such pair of likely_pairs().
@@ -364,14 +326,14 @@ void Search::find(Base base, std::vector<Wrong>& wrongs) {
     Wrong& wrong = wrongs.emplace_back(Wrong{evidence_.stage(at), {}});
     std::vector<Candidate> found = candidates(base, at);
     if (explains_all(found)) {
-      wrong.findings = best_of(std::move(found));
+      wrong.findings = best_of(std::move(found), *base.run);
       return;
     }
     // Stages that agree once they are computed from the wrong stage need no further explanation.
     std::size_t next = evidence_.first_difference(*evidence_.taken_over(base, at + 1, run_).run, at + 1);
     keep_explaining(found, evidence_.stage(at), next);
     for (const Candidate& candidate : found) next = std::max(next, candidate.reproduction.end);
-    wrong.findings = best_of(std::move(found));
+    wrong.findings = best_of(std::move(found), *base.run);
     const std::size_t next_difference = evidence_.first_difference(*base.run, at + 1);
     const bool only_last_differs = at + 1 == evidence_.size() && evidence_.fits(at);
     if (wrong.findings.empty()) {
