@@ -118,8 +118,8 @@ void note_padding(Inputs& inputs) {
   if (!lines.empty())
     inputs.assumptions.push_back(
         {"padding",
-         Message("lines {0} are short: their last words are at {1}; what is after them, at −1 too, is padding", lines,
-                 places)});
+         Message("after word {1} of sequence {0}, counted from 0, there is padding; so output[:, -1] is padding there",
+                 lines, places)});
 }
 
 /// Notes what in a mask with causal_bottom_right() still counts from the top left.

@@ -132,10 +132,10 @@ TEST_CASE("the last words of short lines are named, and padding is marked", "[pa
   Scenario s;
   s.text = "the cat sat on the mat\nthe dog ran";
   const Inputs in = resolve(s);
-  CHECK(is_said(in, "padding", "lines 1 are short: their last words are at 2"));
+  CHECK(is_said(in, "padding", "after word 2 of sequence 1, counted from 0, there is padding"));
   CHECK(in.name_along(Axis::query, 1, 5) == "<pad>");
   s.text = "the cat\nthe dog";
-  CHECK_FALSE(is_said(resolve(s), "padding", "short"));
+  CHECK_FALSE(is_said(resolve(s), "padding", "there is padding"));
 }
 
 TEST_CASE("what counts from the top left beside causal_bottom_right() is said", "[mask]") {
