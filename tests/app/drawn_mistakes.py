@@ -176,7 +176,7 @@ def try_right(number):
     style = list(STYLES)[number % len(STYLES)]
     for _ in range(100):
         c = settings(rng)
-        if style == "rows of zeros":
+        if style in ("rows of zeros", "the lowest fill"):
             c.update(file_mask=rng.random((c["B"], 1, c["n_q"], c["n_k"])) < 0.3)
         try:
             with np.errstate(all="ignore"):

@@ -86,6 +86,14 @@ def renamed_after_rotation(c, s):
     return dict(s, Q_heads=s["Q_rotated"], K_heads=s["K_rotated"])
 
 
+def lowest_fill(c, s):
+    """masked_fill with torch.finfo.min, where some rows may attend to nothing: these become uniform."""
+    need("mask" in s and not c["cap"])
+    lowest = float(np.finfo(np.float32).min)
+    masked = np.where(s["mask"], s["masked_scores"], lowest)
+    return ended(c, dict(s, masked_scores=masked), softmax(masked))
+
+
 STYLES = {
     "plain": lambda c, s: s,
     "all bf16": lambda c, s: {k: to_bfloat16(v) if v.dtype != bool else v for k, v in s.items()},
@@ -95,6 +103,7 @@ STYLES = {
     "scaled queries": scaled_queries,
     "a constant per row": row_constant,
     "another fill": other_fill,
+    "the lowest fill": lowest_fill,
     "changed in place": changed_in_place,
     "words before heads": words_first,
     "heads last": heads_last,

@@ -270,6 +270,9 @@ std::shared_ptr<const Trace> with_own_dead_rows(const std::shared_ptr<const Trac
   for (const DeadRow rows : {DeadRow::zero, DeadRow::nan, DeadRow::uniform})
     choices.emplace_back([rows](Scenario& s) { s.dead_row = rows; });
   for (const float fill : {-INFINITY, -1e9F}) choices.push_back(with_fill(fill));
+  if (const OwnStage* masked = own.find(Stage::masked_scores); masked && masked->fits) {
+    if (const auto fill = fill_in(masked->values, *run); fill && *fill < -1e3F) choices.push_back(with_fill(*fill));
+  }
   std::shared_ptr<const Trace> best = run;
   std::size_t most = agreeing(*run, own);
   for (const auto& choice : choices) {
