@@ -116,6 +116,11 @@ class Diagram {
   float indent_ = 0, wide_ = 0;
 };
 
+std::string formula_on_paper(const StageCut& cut, const PaperPictureWords& words) {
+  const auto translated = words.formulas.find(cut.stage);
+  return as_mathematics(translated != words.formulas.end() ? translated->second : formula_of(cut.trace, cut.stage));
+}
+
 constexpr float margin = 68, body = 12.5f, line = 18, block_gap = 26, above_figure = 6;
 constexpr Index most_heads = 8, most_words = 24;
 
@@ -179,10 +184,7 @@ class Pages : public PaperPages {
     const std::string shape = to_string(cut.trace[cut.stage].shape());
     canvas_.text({shape, FontRole::mono, 11, theme_.muted, {after, y_ + 14}});
     y_ += 26;
-    const auto formula = text_.pictures.formulas.find(cut.stage);
-    paragraph(
-        as_mathematics(formula != text_.pictures.formulas.end() ? formula->second : formula_of(cut.trace, cut.stage)),
-        theme_.muted);
+    paragraph(formula_on_paper(cut, text_.pictures), theme_.muted);
     if (!about.empty()) paragraph(about, theme_.ink);
     y_ += above_figure;
     draw(*figure);
@@ -269,8 +271,7 @@ FigureSpec paper_figure(const StageCut& cut, StageFigureStyle style, const Paper
   FigureSpec figure = stage_figure(cut, style);
   figure.words.may_attend = words.may_attend;
   figure.words.masked = words.masked;
-  if (const auto formula = words.formulas.find(cut.stage); formula != words.formulas.end())
-    figure.subtitle = as_mathematics(formula->second);
+  if (!cut.trace.gradients_of) figure.subtitle = formula_on_paper(cut, words);
   for (std::size_t i = 0; cut.grid && i < figure.panels.size(); ++i)
     figure.panels[i].title = filled(words.head, {static_cast<int>(cut.heads[i])});
   return figure;
