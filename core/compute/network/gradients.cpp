@@ -242,7 +242,7 @@ NetworkGradients gradients_of(const NetworkRun& run, const std::string& word) {
   }
   NetworkGradients made;
   made.about = targets_of(run, word, tokens, targets);
-  const auto asked = std::ranges::count_if(targets, [](std::int32_t target) { return target >= 0; });
+  const Index asked = answers_in(targets);
   const float by = word.empty() ? 1 / static_cast<float>(asked) : 1;
   Pass pass(known.shape, known.layout, sequences, n);
   StageBook book(known.shape.layers, sequences, n);

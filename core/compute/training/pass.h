@@ -11,6 +11,7 @@
 // where grouped heads add to the keys and values that they share.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -28,6 +29,11 @@ struct PassDropout {
   std::uint64_t seed = 0;
   Index first_sequence = 0;  ///< of this pass, in the batch
 };
+
+/// Targets that ask for an answer: those that are not −1.
+inline Index answers_in(std::span<const std::int32_t> targets) {
+  return std::ranges::count_if(targets, [](std::int32_t target) { return target >= 0; });
+}
 
 struct PassLoss {
   double sum = 0;   ///< of −log p(target), in nats

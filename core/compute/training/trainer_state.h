@@ -15,11 +15,6 @@
 
 namespace headlight {
 
-/// Targets that ask for an answer.
-inline Index answers_in(std::span<const std::int32_t> targets) {
-  return std::ranges::count_if(targets, [](std::int32_t target) { return target >= 0; });
-}
-
 /// One part of a step: its sequences, and the sum of its gradients.
 struct TrainingPart {
   Index first, count;  ///< sequences

@@ -60,19 +60,8 @@ void add_to_scores(const Suspect& suspect, Variants& variants) {
 
 /// The mean over the words, [B, n, d], in the place of each.
 Tensor mean_over_words(const Tensor& x) {
-  const Index batch = x.size(0), n = x.size(1), d = x.size(2);
-  const Tensor packed = x.contiguous();
-  Buffer values(packed.values().size());
-  for (Index b = 0; b < batch; ++b) {
-    for (Index i = 0; i < d; ++i) {
-      double sum = 0;
-      for (Index word = 0; word < n; ++word)
-        sum += static_cast<double>(packed.values()[static_cast<std::size_t>((b * n + word) * d + i)]);
-      for (Index word = 0; word < n; ++word)
-        values[static_cast<std::size_t>((b * n + word) * d + i)] = static_cast<float>(sum / static_cast<double>(n));
-    }
-  }
-  return Tensor(x.shape(), std::move(values));
+  const Tensor words = x.contiguous().view({x.size(0), x.size(1), 1, x.size(2)});  // in the place of heads
+  return mean_of_heads(words).view(x.shape());
 }
 
 /// Each vector divided by its length.

@@ -202,10 +202,6 @@ Tensor with_heads_from(const Tensor& bias, const std::function<Index(Index)>& fr
   return joined_along(1, heads);
 }
 
-Tensor mean_over_heads_of(const Tensor& bias) {
-  return mean_over_heads(bias).view({bias.size(0), 1, bias.size(2), bias.size(3)}).expand(bias.shape()).contiguous();
-}
-
 }  // namespace
 
 Variants bias_off(const Suspect& suspect) {
@@ -236,7 +232,7 @@ Variants bias_off(const Suspect& suspect) {
     add(with_heads_from(now, [=](Index h) { return heads - 1 - h; }),
         "The heads' biases are in the reverse order." + of_head);
     add(with_heads_from(now, [](Index) { return 0; }), "Every head is given the bias of head 0." + of_head);
-    add(mean_over_heads_of(now), "Every head is given the mean of the heads' biases." + of_head);
+    add(mean_of_heads(now), "Every head is given the mean of the heads' biases." + of_head);
   }
   if (run.scale > 0)
     add(times(static_cast<float>(run.scale)),

@@ -205,16 +205,13 @@ std::optional<Finding> harmless(const Trace& run, const OwnStage& mine, const La
   const bool weights = mine.stage == Stage::weights || mine.stage == Stage::dropped_weights;
   const bool one_for_all = weights && mine.reading.kind == OwnReading::Kind::one_for_all_heads && run.dims().heads > 1;
   if (one_for_all) {
-    const Tensor mean = mean_over_heads(right.contiguous());
-    const Tensor all = mean.view({right.size(0), 1, right.size(2), right.size(3)}).expand(right.shape()).contiguous();
-    if (all_agree(mine.values, all, mine.slack))
+    if (all_agree(mine.values, mistakes::mean_of_heads(right), mine.slack))
       return Finding{
           "heads_averaged",
           "The saved weights are the mean over the heads, as nn.MultiheadAttention returns them; what follows "
           "was computed from each head's own. average_attn_weights=False gives those.",
           true};
-    const auto heads = static_cast<float>(run.dims().heads);
-    if (all_agree(mine.values, each_number(all, [heads](float v) { return v * heads; }), mine.slack))
+    if (all_agree(mine.values, mistakes::sum_of_heads(right), mine.slack))
       return nothing_changed("The saved " + stage +
                              " are the sum over the heads; what follows was computed from each head's own.");
   }
@@ -239,14 +236,13 @@ std::optional<Finding> harmless(const Trace& run, const OwnStage& mine, const La
       return nothing_changed(stage + " is multiplied by " + formatted("%.5g", *factor) +
                              ", as where the scale is applied to the queries or keys; the weights are right.");
   }
-  if (mine.stage == Stage::output) return other_layout(run, mine, true);
-  if (later.count == 0) return {};
-  if (const std::optional<Stage> held = later_stage_held(run, mine))
+  const std::optional<Stage> held = later.count > 0 ? later_stage_held(run, mine) : std::nullopt;
+  if (held)
     return nothing_changed(stage + " holds the right numbers of " + std::string(name(*held)) +
                            ": the array was changed in place (/=, masked_fill_), or its name given to another, "
                            "before it was saved. Save " +
                            stage + ".clone() where it is made.");
-  return mine.stage != Stage::mask ? other_layout(run, mine, true) : std::nullopt;
+  return mine.stage != Stage::mask ? other_layout(run, mine, later.count > 0) : std::nullopt;
 }
 
 namespace {

@@ -11,14 +11,6 @@
 namespace headlight::mistakes {
 namespace {
 
-/// [B, G, n, d] with every head replaced by the mean over heads.
-Tensor mean_of_heads(const Tensor& heads) {
-  return mean_over_heads(heads)
-      .view({heads.size(0), 1, heads.size(2), heads.size(3)})
-      .expand(heads.shape())
-      .contiguous();
-}
-
 /// Key/value heads in the order 0, 1, … G − 1, 0, 1, … instead of 0, 0, …, 1, 1, …
 Tensor tiled(const Tensor& heads, Index times) {
   const Tensor packed = heads.contiguous();
@@ -55,11 +47,10 @@ Variants columns_of_head_0(const Trace& run) {
   if (!run.has(Stage::W_o)) return {};
   const Rule rule = [](const Trace& t, const Usual&) {
     const Tensor heads = t[Stage::head_outputs].contiguous();
-    const auto count = static_cast<float>(heads.size(1));
     Index at = 0;
     const Index d = heads.size(3), width = heads.size(1) * d;
-    const Tensor sums = each_number(mean_of_heads(heads), [count](float v) { return v * count; });
-    const Tensor first = each_number(merge_heads(sums), [&](float v) { return at++ % width < d ? v : 0; });
+    const Tensor sums = merge_heads(sum_of_heads(heads));
+    const Tensor first = each_number(sums, [&](float v) { return at++ % width < d ? v : 0; });
     return project(first, t[Stage::W_o], t[Stage::b_o]);
   };
   return {{.explanation =
@@ -298,11 +289,7 @@ Variants heads_averaged(const Suspect& suspect) {
                                        "Write K = K.repeat_interleave(H // G, dim=1); V = "
                                        "V.repeat_interleave(H // G, dim=1).",
                         .rules = {{Stage::K_heads, average}, {Stage::V_heads, average}}});
-  const Rule summed = [](const Trace&, const Usual& usual) {
-    const Tensor heads = usual();
-    const auto count = static_cast<float>(heads.size(1));
-    return each_number(mean_of_heads(heads), [count](float v) { return v * count; });
-  };
+  const Rule summed = [](const Trace&, const Usual& usual) { return sum_of_heads(usual()); };
   variants.push_back({.explanation = "The sum of the heads' outputs stands in each head's place. Keep the heads apart: "
                                      "write torch.cat(heads, dim=-1).",
                       .rules = {{Stage::head_outputs, summed}},

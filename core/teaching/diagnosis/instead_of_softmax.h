@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <span>
 #include <string>
@@ -31,6 +32,15 @@ inline Tensor by_row(const Tensor& scores, const OfRow& change) {
 
 inline OfScores rows(const OfRow& change) {
   return [change](const Tensor& scores) { return by_row(scores, change); };
+}
+
+/// change(score) of each score that is not masked, divided by the row's sum of these.
+inline OfScores divided_by_sum(float (*change)(float)) {
+  return rows([change](std::span<float> row) {
+    float sum = 0;
+    for (float& v : row) v = std::isfinite(v) ? change(v) : 0, sum += v;
+    for (float& v : row) v /= sum;
+  });
 }
 
 inline float highest(std::span<const float> row) { return *std::ranges::max_element(row); }

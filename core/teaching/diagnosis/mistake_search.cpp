@@ -19,6 +19,7 @@ constexpr std::size_t most_wrongs = 4;
 constexpr Index more_scores = Index{1} << 28;
 // For two mistakes at once, which have thousands of combinations; each costs as much as `scores_of_run` more:
 constexpr Index pair_scores = Index{1} << 26;
+constexpr Index other_fill_scores = pair_scores / 8;  // once more, for each other fill
 constexpr Index scores_of_run = 5000;
 
 struct Candidate {
@@ -251,9 +252,10 @@ std::vector<Finding> Search::pair_with_seen_mask(const Base& base, std::size_t f
   for (const Mistake& mistake : all_mistakes()) {
     if (mistake.kind != Mistake::Kind::mask) continue;
     for (const Variant& variant : variants_in(mistake, suspect)) {
-      if (variant.rules.size() != 1 || !variant.rules.contains(Stage::mask) || limit_.is_up()) continue;
+      const Tensor mask = limit_.is_up() ? Tensor() : other_mask(variant, *base.run);
+      if (!mask.defined()) continue;
       Base masked = base;
-      masked.own[Stage::mask] = variant.rules.at(Stage::mask)(*base.run, {});
+      masked.own[Stage::mask] = mask;
       masked.run = compute_variant(masked, {}, run_);
       std::vector<Candidate> found = candidates(masked, from);
       std::erase_if(found, [&](const Candidate& c) { return c.reproduction.end < evidence_.size(); });
@@ -301,7 +303,7 @@ std::vector<Finding> Search::pair_with_other_fills(const Base& base, std::size_t
     if (limit_.is_up()) break;
     const Base filled{compute_variant(base, {.explanation = {}, .settings = fill}, run_), base.own};
     if (evidence_.first_difference(*filled.run, from) > from) continue;
-    std::vector<Finding> found = pair(filled, from, only_last_differs, pair_scores / 8);
+    std::vector<Finding> found = pair(filled, from, only_last_differs, other_fill_scores);
     if (!found.empty()) return found;
   }
   return {};

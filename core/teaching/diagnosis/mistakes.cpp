@@ -149,6 +149,18 @@ Tensor joined_along(Index axis, const std::vector<Tensor>& parts) {
   return joined(axis_first).transpose(0, axis).contiguous();
 }
 
+Tensor mean_of_heads(const Tensor& heads) {
+  return mean_over_heads(heads)
+      .view({heads.size(0), 1, heads.size(2), heads.size(3)})
+      .expand(heads.shape())
+      .contiguous();
+}
+
+Tensor sum_of_heads(const Tensor& heads) {
+  const auto count = static_cast<float>(heads.size(1));
+  return each_number(mean_of_heads(heads), [count](float v) { return v * count; });
+}
+
 Rule multiplied_by(float factor) {
   return [factor](const Trace&, const Usual& usual) {
     return each_number(usual(), [factor](float v) { return v * factor; });

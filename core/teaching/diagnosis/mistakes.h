@@ -132,6 +132,9 @@ Tensor residual_of(const Trace& run);
 Rule projected(Stage x, Stage weight, Stage bias);
 /// Tensors one after the other along an axis; joined() does so along the first.
 Tensor joined_along(Index axis, const std::vector<Tensor>& parts);
+/// [B, G, n, d] with every head replaced by the mean over the heads, or by their sum.
+Tensor mean_of_heads(const Tensor& heads);
+Tensor sum_of_heads(const Tensor& heads);
 /// The usual numbers times `factor`.
 Rule multiplied_by(float factor);
 /// "1, 0.5, 0.25, 0.125, …": the first four.

@@ -17,14 +17,6 @@ std::vector<std::string> axis_names(const StageInfo& stage, std::size_t rank) {
   return names;
 }
 
-std::vector<std::size_t> larger_than_one(const Shape& shape) {
-  std::vector<std::size_t> axes;
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    if (shape[i] != 1) axes.push_back(i);
-  }
-  return axes;
-}
-
 /// `tensor` with its axes in another order: axis order[i] as axis i.
 Tensor permuted(Tensor tensor, const std::vector<std::size_t>& order) {
   std::vector<std::size_t> now(order.size());
@@ -37,20 +29,17 @@ Tensor permuted(Tensor tensor, const std::vector<std::size_t>& order) {
   return tensor.contiguous();
 }
 
-Tensor without_ones(const Tensor& tensor) {
-  Shape shape;
-  for (const std::size_t axis : larger_than_one(tensor.shape())) shape.push_back(tensor.shape()[axis]);
-  return tensor.contiguous().view(shape);
-}
-
 /// "[B, n, H, d_head]" where the stage is saved with its axes in this order, and right; else "". Axes of size 1 do not
 /// count.
 std::string other_order(const OwnStage& mine, const Tensor& right) {
-  const Tensor stored = without_ones(mine.values), whole = without_ones(right);
+  const auto squeezed = [](const Tensor& x) { return x.contiguous().view(without_ones(x.shape())); };
+  const Tensor stored = squeezed(mine.values), whole = squeezed(right);
   if (stored.rank() != whole.rank() || whole.rank() < 2) return "";
-  std::vector<std::string> names;
   const std::vector<std::string> all = axis_names(info(mine.stage), right.shape().size());
-  for (const std::size_t axis : larger_than_one(right.shape())) names.push_back(axis < all.size() ? all[axis] : "?");
+  std::vector<std::string> names;
+  for (std::size_t axis = 0; axis < right.shape().size(); ++axis) {
+    if (right.shape()[axis] != 1) names.push_back(all[axis]);
+  }
   std::vector<std::size_t> order(names.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   while (std::ranges::next_permutation(order).found) {

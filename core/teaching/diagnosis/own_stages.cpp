@@ -63,12 +63,6 @@ std::optional<Stage> probable_stage(std::string_view array, const Shape& shape, 
   return nearest.empty() ? std::nullopt : stage_named(nearest);
 }
 
-Shape without_ones(const Shape& shape) {
-  Shape kept;
-  std::ranges::copy_if(shape, std::back_inserter(kept), [](Index size) { return size != 1; });
-  return kept;
-}
-
 using Kind = OwnReading::Kind;
 
 /// A [B, H, n_q, n_k] stage that was saved once for all heads: [B, n_q, n_k] or, for one batch entry, [n_q, n_k].
@@ -231,6 +225,12 @@ bool is_weight(const std::string& array) {
 }
 
 }  // namespace
+
+Shape without_ones(const Shape& shape) {
+  Shape kept;
+  std::ranges::copy_if(shape, std::back_inserter(kept), [](Index size) { return size != 1; });
+  return kept;
+}
 
 const OwnStage* OwnStages::find(Stage stage) const {
   const auto found = std::ranges::find(stages, stage, &OwnStage::stage);

@@ -13,6 +13,9 @@
 
 namespace headlight {
 
+/// The shape without its axes of size 1.
+Shape without_ones(const Shape& shape);
+
 struct OwnReading {
   enum class Kind : std::uint8_t {
     as_it_is,

@@ -68,39 +68,29 @@ std::string biases_are(const std::vector<Projection>& chosen) {
          is_or_are(chosen.size());
 }
 
-}  // namespace
-
-namespace {
-
-/// The same where the biases are left out, too.
-Variants not_transposed_without_bias(const Suspect& suspect) {
-  Variants variants =
-      each_choice([&](const Projection& p) { return is_square(suspect.run[p.weight]) && suspect.run.has(p.bias); },
-                  [](const Trace& t, const Projection& p) {
-                    return project(t[p.from], t[p.weight].transpose(0, 1).contiguous(), {});
-                  },
-                  [](const std::vector<Projection>& chosen) {
-                    return names_of(chosen, &Projection::weight) + is_or_are(chosen.size()) +
-                           " multiplied without the transpose, and without a bias: x @ W. Write x @ W.T + b.";
-                  });
-  for (Variant& variant : variants) variant.rare = true;
+/// x @ W of square weights, with the bias or without one.
+Variants not_transposed(const Suspect& suspect, bool with_bias, const std::string& explanation) {
+  Variants variants = each_choice(
+      [&](const Projection& p) { return is_square(suspect.run[p.weight]) && (with_bias || suspect.run.has(p.bias)); },
+      [with_bias](const Trace& t, const Projection& p) {
+        const Tensor weight = t[p.weight].transpose(0, 1).contiguous();
+        return project(t[p.from], weight, with_bias ? t[p.bias] : Tensor());
+      },
+      [&](const std::vector<Projection>& chosen) {
+        return names_of(chosen, &Projection::weight) + is_or_are(chosen.size()) + explanation;
+      });
+  for (Variant& variant : variants) variant.rare = !with_bias;
   return variants;
 }
 
 }  // namespace
 
 Variants weight_not_transposed(const Suspect& suspect) {
-  Variants variants =
-      each_choice([&](const Projection& p) { return is_square(suspect.run[p.weight]); },
-                  [](const Trace& t, const Projection& p) {
-                    return project(t[p.from], t[p.weight].transpose(0, 1).contiguous(), t[p.bias]);
-                  },
-                  [](const std::vector<Projection>& chosen) {
-                    return names_of(chosen, &Projection::weight) + is_or_are(chosen.size()) +
-                           " multiplied without the transpose, x @ W: nn.Linear keeps its weight as [out, in]. "
-                           "Write x @ W.T + b.";
-                  });
-  append(variants, not_transposed_without_bias(suspect));
+  Variants variants = not_transposed(suspect, true,
+                                     " multiplied without the transpose, x @ W: nn.Linear keeps its weight as [out, "
+                                     "in]. Write x @ W.T + b.");
+  append(variants, not_transposed(suspect, false,
+                                  " multiplied without the transpose, and without a bias: x @ W. Write x @ W.T + b."));
   return variants;
 }
 

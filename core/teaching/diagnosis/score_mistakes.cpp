@@ -298,6 +298,12 @@ float as_typed(float p) {
   return std::abs(p - rounded) < 2e-3F ? rounded : p;
 }
 
+/// Dropout draws anew for each head: the same zeros in all of them are a mask.
+bool is_same_in_each_head(const Tensor& kept) {
+  const Tensor first = kept.slice(0, 0, 1).slice(1, 0, 1);
+  return kept.size(0) * kept.size(1) > 1 && all_agree(kept, first.expand(kept.shape()).contiguous());
+}
+
 Dropout find_dropout(const Tensor& own, const Tensor& right) {
   const Tensor mine = own.contiguous(), usual = right.contiguous();
   const std::span<const float> a = mine.values(), b = usual.values();
@@ -315,9 +321,7 @@ Dropout find_dropout(const Tensor& own, const Tensor& right) {
   // Without a zero, 1/(1 − p) of a p that people type is all that shows it.
   const bool is_typed = std::abs(p * 20 - std::round(p * 20)) < 1e-4F;
   if (!dropped) return is_typed ? Dropout{p, Tensor(right.shape(), std::move(keep))} : Dropout{};
-  const bool in_each_head = right.size(0) * right.size(1) > 1 &&
-                            all_agree(kept, kept.slice(0, 0, 1).slice(1, 0, 1).expand(right.shape()).contiguous());
-  if (in_each_head) return {};  // dropout draws anew for each head: the same zeros in all of them are a mask
+  if (is_same_in_each_head(kept)) return {};
   return {p, Tensor(right.shape(), std::move(keep)), true};
 }
 
@@ -336,9 +340,7 @@ Tensor kept_as_it_was(const Tensor& own, const Tensor& right) {
   }
   if (!dropped) return {};
   const Tensor kept(right.shape(), std::move(keep));
-  const Tensor first = kept.slice(0, 0, 1).slice(1, 0, 1);
-  const bool in_each_head = kept.size(0) * kept.size(1) > 1 && all_agree(kept, first.expand(kept.shape()).contiguous());
-  return in_each_head ? Tensor() : kept;
+  return is_same_in_each_head(kept) ? Tensor() : kept;
 }
 
 /// [B, n, d] as [B, 1, n, d].
@@ -355,29 +357,25 @@ Variants dropout_active(const Suspect& suspect) {
   const auto add = [&](Stage stage, const std::string& numbers, const Tensor& own) {
     if (!own.defined() || own.shape() != run[stage].shape()) return;
     const Dropout found = find_dropout(as_heads(own), as_heads(run[stage]));
-    const Tensor kept = found.p > 0 ? Tensor() : kept_as_it_was(as_heads(own), as_heads(run[stage]));
-    if (kept.defined()) {
-      const Rule rule = [kept](const Trace&, const Usual& usual) {
+    const auto dropped = [](const Tensor& keep, float p) -> Rule {
+      return [keep, p](const Trace&, const Usual& usual) {
         const Tensor right = usual();
-        return drop(as_heads(right), kept, 0).view(right.shape());
+        return drop(as_heads(right), keep, p).view(right.shape());
       };
-      variants.push_back(
-          {.explanation = "Dropout is on: some " + numbers +
-                          " are 0, and the others are not divided by 1 − p. Call model.eval() before you "
-                          "compare, and let nn.Dropout do it.",
-           .rules = {{stage, rule}},
-           .rare = true});
-    }
-    if (found.p <= 0 || found.p >= 1) return;
-    const Rule rule = [found](const Trace&, const Usual& usual) {
-      const Tensor right = usual();
-      return drop(as_heads(right), found.keep, found.p).view(right.shape());
     };
+    const Tensor kept = found.p > 0 ? Tensor() : kept_as_it_was(as_heads(own), as_heads(run[stage]));
+    if (kept.defined())
+      variants.push_back({.explanation = "Dropout is on: some " + numbers +
+                                         " are 0, and the others are not divided by 1 − p. Call model.eval() before "
+                                         "you compare, and let nn.Dropout do it.",
+                          .rules = {{stage, dropped(kept, 0)}},
+                          .rare = true});
+    if (found.p <= 0 || found.p >= 1) return;
     const std::string what = found.dropped ? "Dropout is on: some " + numbers + " are 0 and the others are"
                                            : "Dropout may be on, with nothing dropped here: all " + numbers + " are";
     variants.push_back({.explanation = what + " divided by 1 − p, p = " + shortest(found.p) +
                                        ". Call model.eval() before you compare, or pass dropout_p=0.0.",
-                        .rules = {{stage, rule}},
+                        .rules = {{stage, dropped(found.keep, found.p)}},
                         .rare = !found.dropped});
   };
   add(Stage::weights, "weights", recover_weights(run, suspect.own));

@@ -156,23 +156,33 @@ Fill fill_of(const Tensor& scores, const Tensor& cells) {
 
 }  // namespace
 
-Tensor with_fill_for(const Tensor& masked_scores, const Trace& run, float fill) {
-  const Tensor unmasked = mistakes::scores_before_mask(run).contiguous(), mine = masked_scores.contiguous();
-  if (mine.shape() != unmasked.shape()) return masked_scores;
+namespace {
+
+/// Where masked scores are masked, and with which numbers; `cells` is undefined where they show no mask.
+struct SeenFill {
+  Tensor cells;
+  Fill fill;
+};
+
+SeenFill seen_fill(const Tensor& mine, const Trace& run) {
+  const Tensor unmasked = mistakes::scores_before_mask(run).contiguous();
+  if (mine.shape() != unmasked.shape()) return {};
   const Tensor cells = seen_in(Stage::masked_scores, mine, unmasked);
-  if (!cells.defined()) return masked_scores;
-  const Fill own = fill_of(mine, cells);
-  if (!own.is_one() || own.is(fill)) return masked_scores;
-  return combined(mine, cells, [fill](float score, float may) { return may == 0 ? fill : score; });
+  return {cells, cells.defined() ? fill_of(mine, cells) : Fill{}};
+}
+
+}  // namespace
+
+Tensor with_fill_for(const Tensor& masked_scores, const Trace& run, float fill) {
+  const Tensor mine = masked_scores.contiguous();
+  const SeenFill own = seen_fill(mine, run);
+  if (!own.cells.defined() || !own.fill.is_one() || own.fill.is(fill)) return masked_scores;
+  return combined(mine, own.cells, [fill](float score, float may) { return may == 0 ? fill : score; });
 }
 
 std::optional<float> fill_in(const Tensor& masked_scores, const Trace& run) {
-  const Tensor unmasked = mistakes::scores_before_mask(run).contiguous(), mine = masked_scores.contiguous();
-  if (mine.shape() != unmasked.shape()) return {};
-  const Tensor cells = seen_in(Stage::masked_scores, mine, unmasked);
-  if (!cells.defined()) return {};
-  const Fill own = fill_of(mine, cells);
-  return own.is_one() ? std::optional(own.low) : std::nullopt;
+  const SeenFill own = seen_fill(masked_scores.contiguous(), run);
+  return own.cells.defined() && own.fill.is_one() ? std::optional(own.fill.low) : std::nullopt;
 }
 
 bool shows(const Tensor& mask, const Tensor& seen) {

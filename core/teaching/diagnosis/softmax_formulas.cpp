@@ -57,15 +57,6 @@ OfScores averaged_chunks(std::size_t size) {
 
 float power(float score) { return std::isfinite(score) ? std::exp(score) : 0; }
 
-/// change(score) of each score that is not masked, divided by the row's sum of these.
-OfScores divided_by_sum(float (*change)(float)) {
-  return rows([change](std::span<float> row) {
-    float sum = 0;
-    for (float& v : row) v = std::isfinite(v) ? change(v) : 0, sum += v;
-    for (float& v : row) v /= sum;
-  });
-}
-
 void min_to_max(std::span<float> row) {
   float low = INFINITY, high = -INFINITY;
   for (const float v : row) {
@@ -152,11 +143,14 @@ Variants softmax_formulas(const Suspect& suspect) {
   if (suspect.run.dims().heads > 1)
     add("The softmax runs over heads and keys at once: a query's weights in all heads sum to one.",
         over_heads_and_keys);
-  for (const auto& [epsilon, typed] : {std::pair(0.1F, "0.1"), std::pair(1e-2F, "1e-2"), std::pair(1e-3F, "1e-3")}) {
-    for (const bool less_highest : {false, true})
+  for (const auto& [epsilon, typed] :
+       {std::pair(1.0F, "1"), std::pair(0.1F, "0.1"), std::pair(1e-2F, "1e-2"), std::pair(1e-3F, "1e-3")}) {
+    for (const bool less_highest : {false, true}) {
       add(std::string(typed) + " is added to the sum that a row's exponentials" +
-              (less_highest ? ", less the highest," : "") + " are divided by: rows sum to less than one.",
+              (less_highest ? ", less the highest," : "") + " are divided by, so that rows sum to less than one.",
           with_epsilon(epsilon, less_highest));
+      variants.back().rare = epsilon != 1;
+    }
   }
   return variants;
 }

@@ -60,13 +60,6 @@ Variants softmax_twice(const Suspect& suspect) {
 // Functions that are no softmax.
 namespace {
 
-/// exp(score) / Σ exp(score) in float32, inf / inf where exp overflows.
-void without_highest(std::span<float> row) {
-  float sum = 0;
-  for (float& v : row) v = std::exp(v), sum += v;
-  for (float& v : row) v /= sum;
-}
-
 float sum_of_powers(std::span<const float> row) {
   double sum = 0;
   for (const float v : row) sum += std::exp(static_cast<double>(v));
@@ -231,7 +224,7 @@ Variants softmax_wrong(const Suspect& suspect) {
   Variants variants;
   const auto add = [&](const std::string& what, const OfScores& made) { variants.push_back(instead(what, made)); };
   add("The exponentials overflow: the row's highest score is not subtracted before exp(), so that inf / inf gives NaN.",
-      rows(without_highest));
+      divided_by_sum(std::exp));
   if (suspect.run.dims().batch > 1)
     add("The softmax runs over the batch: a cell's weights in all sequences sum to one instead of a row's.",
         [](const Tensor& scores) { return softmax_over(scores, 0); });
@@ -258,18 +251,6 @@ Variants softmax_wrong(const Suspect& suspect) {
       rows([](std::span<float> row) {
         const float top = highest(row);
         for (float& v : row) v = std::exp(v - top);
-      }));
-  add("1 is added to the sum that a row's exponentials are divided by, so that rows sum to less than one.",
-      rows([](std::span<float> row) {
-        const float sum = 1 + sum_of_powers(row);
-        for (float& v : row) v = std::exp(v) / sum;
-      }));
-  add("1 is added to the sum that a row's exponentials, less the highest, are divided by.",
-      rows([](std::span<float> row) {
-        const float top = highest(row);
-        for (float& v : row) v -= top;
-        const float sum = 1 + sum_of_powers(row);
-        for (float& v : row) v = std::exp(v) / sum;
       }));
   add("The softmax runs over all cells of a head's matrix at once: all of them sum to one, not each row.",
       over_all_cells);
